@@ -13,6 +13,7 @@ import { freePort } from '../../src/cli/demo/free-port.ts';
 import { toHttpDate } from '../../src/core/datetime.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
+import { runBeside } from '../house/cli/run-beside.ts';
 import { findTool } from '../house/deploy/tools.ts';
 
 const nginx = findTool('nginx', ['-v'], 'the export behind nginx');
@@ -27,7 +28,7 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
   let baseUrl: string;
 
   beforeAll(async () => {
-    repository = createSampleRepository({ clock: systemClock, records: 100 });
+    repository = createSampleRepository({ clock: systemClock, records: 50 });
     const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
     origin = `http://127.0.0.1:${port}`;
     baseUrl = `${origin}/rs`;
@@ -56,7 +57,7 @@ describe.skipIf(!nginx)('an export behind nginx, with docs/nginx.conf', () => {
   });
 
   async function run(...args: string[]) {
-    const result = await rsbridge(args, directory).finished;
+    const result = await runBeside(directory, args);
     expect(result, result.stderr).toMatchObject({ code: 0 });
   }
 
@@ -149,13 +150,13 @@ ${site}
 
   test('every resource has the bytes and the time that the list states, and leads to its lists', async () => {
     const listed = await entries('sample/resourcelist.xml');
-    expect(listed.length).toBeGreaterThan(350);
+    expect(listed.length).toBeGreaterThan(175);
     const others = await Promise.all(
       ['theses', 'dublin'].map(async (name) => {
         const members = new Set(
           (await entries(`sample/sets/${name}/resourcelist.xml`)).map(({ loc }) => loc),
         );
-        expect(members.size).toBeGreaterThan(20);
+        expect(members.size).toBeGreaterThan(10);
         const link = `, <${baseUrl}/sample/sets/${name}/capabilitylist.xml>; rel="resourcesync"`;
         return (loc: string) => (members.has(loc) ? link : '');
       }),
@@ -212,7 +213,7 @@ ${site}
 
   test('files that are not mirrored: the bridge passes them on, as soon as nginx may ask it', async () => {
     const files = (await entries('passed/resourcelist.xml')).filter(({ loc }) => loc.includes('/files/'));
-    expect(files.length).toBeGreaterThan(80);
+    expect(files.length).toBeGreaterThan(40);
     const some = files.filter((_, place) => place % 8 === 0);
     for (const { loc } of some) expect((await get(loc)).status, loc).toBe(404);
 
@@ -270,8 +271,7 @@ ${site}
         expect(entry).toContain(`rel="memento" href="${memento}" hash="sha-256:${hash}"`);
         followed += 1;
       }
-      const { stdout } = await rsbridge(['validate', baseUrl, '--json', '--sample', '30'], directory)
-        .finished;
+      const { stdout } = await runBeside(directory, ['validate', baseUrl, '--json', '--sample', '30']);
       expect(stdout).toContain('"sampled":');
       const broken = stdout.split('\n').filter((line) => /"RS-LN-(?:18|19|2[0-4])"/.test(line));
       expect(broken).toEqual([]);
@@ -400,7 +400,7 @@ ${site}
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => /(?:\.xml|\.html|\/resourcesync)$/.test(file))
       .filter((file) => !/\/items\/[^/]+\/[^/]+\.xml$/.test(file));
-    expect(files.length).toBeGreaterThan(200);
+    expect(files.length).toBeGreaterThan(100);
     const lists = ['sample', 'passed'].map((source) => get(`${baseUrl}/${source}/changelist.xml`));
     const changes = (await Promise.all(lists)).map(({ text }) => text).join('');
     // A dump that was taken before names what was deleted since, with the item that went with it.

@@ -24,7 +24,7 @@ const directory = mkdtempSync(join(tmpdir(), 'rsbridge-circle-'));
 
 beforeAll(async () => {
   const oai = { adminEmail: 'admin@sample.example.org' };
-  first = await startSampleService('', { oai, files: { mode: 'none' } }, {}, 300);
+  first = await startSampleService('', { oai, files: { mode: 'none' } }, {}, 150);
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const port = await freePort();
   const config = parseConfig({
@@ -100,7 +100,7 @@ async function problemsOf({ database: { reader } }: Bridge): Promise<readonly ob
 test('the same records, deletions and sets, at first and after whatever history of edits', async () => {
   await service.harvestNow('sample', { mode: 'full' });
   const before = await published(first.bridge);
-  expect(before.length).toBeGreaterThan(500);
+  expect(before.length).toBeGreaterThan(300);
   expect(await published(second)).toEqual(before);
   for (const edits of [3, 60, 15]) {
     await first.edit(edits);
