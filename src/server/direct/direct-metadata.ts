@@ -36,6 +36,7 @@ export function createDirectMetadata(deps: ServerDeps) {
     if (!answer) return undefined;
     const { status } = answer;
     const headers = toFields(link, answer.headers);
+    if (!headers) return undefined;
     if (status === 304) return { status, headers, grounds, body: undefined };
     const bytes = blob && unpackAtOnce(database.reader, blob);
     if (bytes?.byteLength !== length) return undefined;

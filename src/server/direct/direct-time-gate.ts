@@ -31,6 +31,7 @@ export function createDirectTimeGate(deps: ServerDeps) {
     if (selected === undefined) return undefined;
     const past = { uri: encodeTarget(toUri(baseUrl, path)), span: spanOf(timeline) };
     const headers = toFields(undefined, redirectHeaders(baseUrl, past, { ...around, selected }));
+    if (!headers) return undefined;
     const hold = () => isConfigured() && isRead();
     return { status: 302, headers, body: undefined, grounds: { operationId: 'getTimeGate', hold } };
   };

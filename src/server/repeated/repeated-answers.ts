@@ -89,8 +89,7 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
 
   function sendOrLeave({ asked, began, asker }: Waiting, answer: GivenAnswer | undefined): void {
     if (asker.isGone()) return;
-    // Whoever goes the long way is told what is wrong with it.
-    if (!answer || !isSendable(answer)) {
+    if (!answer) {
       asker.leave();
       return;
     }
@@ -167,14 +166,6 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
       return true;
     },
   };
-}
-
-/** A value with anything else in it could end its line: a text goes out as Latin-1, of which `\u010a` would be a line's end. */
-const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
-
-function isSendable({ headers }: GivenAnswer): boolean {
-  for (let at = 1; at < headers.length; at += 2) if (unsendable.test(headers[at] ?? '')) return false;
-  return true;
 }
 
 function readUsual({ method, url = '', headers, httpVersion }: IncomingMessage): Asked | undefined {
