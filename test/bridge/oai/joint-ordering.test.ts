@@ -9,7 +9,7 @@ const adminEmail = 'admin@sample.example.org';
 beforeAll(async () => {
   const sets = { theses: { title: 'Theses', collections: ['theses'] } };
   const together = { oai: { adminEmail, name: 'All' } };
-  sample = await startSampleService('', { oai: { adminEmail }, sets }, together, 300);
+  sample = await startSampleService('', { oai: { adminEmail }, sets }, together, 130);
 }, 120_000);
 afterAll(() => sample?.close());
 

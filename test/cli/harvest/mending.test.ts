@@ -28,7 +28,7 @@ describe.each(['sqlite', 'pg'] as const)('a mirror on %s', (kind) => {
   let directory: string;
   let made: Awaited<ReturnType<typeof migratedPostgres>>;
   let database: Database;
-  const repository = createSampleRepository({ clock: systemClock, records: 60 });
+  const repository = createSampleRepository({ clock: systemClock, records: 30 });
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-mending-'));
