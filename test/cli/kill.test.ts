@@ -8,7 +8,8 @@ import { createSampleRepository, type SampleRepository } from '../../src/demo/sa
 import { openPublication } from '../../src/publish/published/publication.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { type Gateway, openGateway, rsbridge } from '../house/cli/processes.ts';
-import { makePostgres, makeSqlite } from '../house/store/databases.ts';
+import { runBeside } from '../house/cli/run-beside.ts';
+import { migratedPostgres, migratedSqlite } from '../house/store/databases.ts';
 
 /** kill -9 at any moment: the next run continues, repeats no change and loses none. */
 describe.each(['sqlite', 'pg'] as const)('kill -9 on %s', (kind) => {
@@ -21,7 +22,7 @@ describe.each(['sqlite', 'pg'] as const)('kill -9 on %s', (kind) => {
   beforeAll(async () => {
     repository = createSampleRepository({ clock: systemClock, records: 80 });
     gateway = await openGateway((await repository.listen(0)).url);
-    const made = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    const made = kind === 'sqlite' ? migratedSqlite() : await migratedPostgres();
     drop = made.drop;
     database = openDatabase(made.config);
     const sources = { sample: { url: gateway.url, overlapSeconds: 5 } };
@@ -38,7 +39,7 @@ describe.each(['sqlite', 'pg'] as const)('kill -9 on %s', (kind) => {
   });
 
   async function run(...args: string[]) {
-    const result = await rsbridge(args, directory).finished;
+    const result = await runBeside(directory, args);
     expect(result, result.stderr).toMatchObject({ code: 0 });
     return result;
   }
