@@ -37,7 +37,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
   let stop: AbortController;
 
   beforeAll(async () => {
-    repository = createSampleRepository({ clock: systemClock, records: 80 });
+    repository = createSampleRepository({ clock: systemClock, records: 40 });
     const [{ url }, port] = await Promise.all([repository.listen(0), freePort()]);
     const config = parseConfig({
       baseUrl: `http://127.0.0.1:${port}`,
@@ -78,7 +78,7 @@ describe.skipIf(!resyncSync)('the reference client resync 2.0.1', () => {
 
     // Twice, so that records that were added are also deleted again between two visits.
     for (let round = 0; round < 2; round += 1) {
-      for (let edit = 0; edit < 25; edit += 1) repository.edit();
+      for (let edit = 0; edit < 15; edit += 1) repository.edit();
       await service.harvestNow('sample', { mode: 'incremental' });
       await service.followFiles('sample');
       await publishedUpTo(bridge, service);
