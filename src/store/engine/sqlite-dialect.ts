@@ -13,8 +13,6 @@ import { giveWay } from './time-slice.ts';
 interface SqliteConnection {
   readonly database: SqliteDatabase;
   readonly statements: Map<string, PreparedStatement>;
-  /** The last of them. */
-  latest?: PreparedStatement;
   readonly file: string;
 }
 
@@ -26,6 +24,8 @@ interface PreparedStatement {
   readonly empty: SqliteRow;
   /** It says `*`: what that stands for changes with the schema. */
   readonly isOpen: boolean;
+  /** Since `forgetOne` came past it. */
+  isUsed: boolean;
 }
 
 interface Column {
@@ -248,11 +248,7 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
   const { database, statements } = connection;
   const known = statements.get(sql);
   if (known) {
-    if (known === connection.latest) return known;
-    // Move to the end: the first of the map is the least recently used.
-    statements.delete(sql);
-    statements.set(sql, known);
-    connection.latest = known;
+    known.isUsed = true;
     return known;
   }
   const statement = database.prepare(sql);
@@ -265,15 +261,28 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
     columns: columns.length > 0 ? columns : undefined,
     empty: emptyRow(columns),
     isOpen: sql.includes('*'),
+    isUsed: true,
   };
   // Schema changes and pragmas are run once; a cached statement would hold on to the old schema.
   if (/^\s*(select|insert|update|delete|with|begin|commit)\b/i.test(sql)) {
     statements.set(sql, prepared);
-    connection.latest = prepared;
-    const [oldest] = statements.keys();
-    if (statements.size > keptStatements && oldest !== undefined) statements.delete(oldest);
+    if (statements.size > keptStatements) forgetOne(statements);
   }
   return prepared;
+}
+
+/**
+ * The first that was not used since this came past it last. Use moves nothing: a `Map` in which each moves its entry to the end is
+ * made anew after a few dozen, and each of these tables leads to the next, so that V8, once one of them is old, keeps all that
+ * come after it until it collects the whole heap.
+ */
+function forgetOne(statements: Map<string, PreparedStatement>): void {
+  for (const [sql, prepared] of statements) {
+    statements.delete(sql);
+    if (!prepared.isUsed) return;
+    prepared.isUsed = false;
+    statements.set(sql, prepared);
+  }
 }
 
 function bindingsOf(values: readonly unknown[] = []): Binding[] {

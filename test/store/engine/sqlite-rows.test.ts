@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sqliteDrivers, useSqliteDriver } from '../../../src/store/drivers/sqlite-driver.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-dialect.ts';
 
@@ -49,6 +49,23 @@ describe.each(sqliteDrivers())('SQLite of the %s', (driver) => {
     expect(Object.keys(rows[0])).toEqual(['title', 'id', 'pages']);
     expect(await db('book').where({ id: 3 })).toEqual([]);
     expect(await db('book').where({ id: 3 }).first()).toBeUndefined();
+  });
+
+  test('a statement that is used stays prepared, however many others come, and those are not all kept', async () => {
+    const db = await seeded();
+    const used = 'select title from book where id = 1';
+    await db.raw(used);
+    const connection = await db.client.acquireConnection();
+    await db.client.releaseConnection(connection);
+    const prepare = vi.spyOn(connection.database, 'prepare');
+    for (let number = 0; number < 300; number += 1) {
+      await db.raw(`select ${number} as number`);
+      await db.raw(used);
+    }
+    const prepared = prepare.mock.calls.map(([sql]) => sql);
+    expect(prepared).toHaveLength(300);
+    expect(prepared).not.toContain(used);
+    expect(connection.statements.size).toBe(100);
   });
 
   test('rows of one query do not share what is written into them', async () => {
