@@ -22,8 +22,8 @@ exports.heapFlags = (version, given, args = []) => {
 };
 
 /**
- * Settings of the allocator of glibc for a copy and for one of many processes, which reads them when it starts; others ignore them. By default it has eight
- * arenas for each core, and large buffers lie among small ones: of both it gives nothing back. Whoever publishes has many of 64 kB, what
+ * Settings of the allocator of glibc for a copy, a harvest, a service and one of many processes, which reads them when it starts; others ignore them. By
+ * default it has eight arenas for each core, and large buffers lie among small ones: of both it gives nothing back. Whoever publishes has many of 64 kB, what
  * is read of a file at a time, and more than one list of a large set leaves behind.
  * @param {NodeJS.ProcessEnv} given where it speaks of the allocator, ours are left out
  * @param {readonly string[]} args of the command line
@@ -33,12 +33,14 @@ exports.allocatorSettings = (given, args) => {
   const isSet = Object.keys(given).some((name) => /^(?:MALLOC_|GLIBC_TUNABLES$)/.test(name));
   const role = roleOf(args);
   if (isSet) return {};
-  // Two threads that take and give back a megabyte at a time would each leave tens of them in arenas of its own.
-  if (args[0] === 'sync') return { MALLOC_ARENA_MAX: '1' };
-  if (role === undefined) return {};
+  // Threads that take and give back a megabyte at a time would each leave tens of them in arenas of its own.
+  if (role === undefined) return longRunning.has(args[0]) ? { MALLOC_ARENA_MAX: '1' } : {};
   const ownPages = role === 'work' ? '65536' : '131072';
   return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
 };
+
+/** Commands that have threads of their own; to others a second start is not worth it. */
+const longRunning = new Set(['harvest', 'serve', 'sync']);
 
 /** @returns {string | undefined} of a process that is one of many */
 function roleOf(args) {

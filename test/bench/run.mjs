@@ -16,6 +16,7 @@ const env = {
   BENCH_HEAP_FLAGS: flagsOf(),
   BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
   // Of an older Node the launcher cannot start it anew.
+  BENCH_ALLOCATOR: process.execve ? allocatorOf('harvest') : '{}',
   BENCH_SYNC_ALLOCATOR: process.execve ? allocatorOf('sync') : '{}',
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),

@@ -74,7 +74,7 @@ describe('flags of V8', () => {
 });
 
 describe('settings of the allocator', () => {
-  it('are for a copy and for one of many processes, and left out where the user has set some', () => {
+  it('are for what has threads and for one of many processes, and left out where the user has set some', () => {
     const one = ['serve', '--role', 'web'];
     expect(allocatorSettings({ PATH: '/bin' }, one)).toMatchObject({ MALLOC_ARENA_MAX: '1' });
     const itsPages = ({ MALLOC_MMAP_THRESHOLD_: bytes }: Record<string, string>) => Number(bytes);
@@ -84,8 +84,9 @@ describe('settings of the allocator', () => {
     expect(allocatorSettings({ MALLOC_ARENA_MAX: '8' }, one)).toEqual({});
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
-    expect(allocatorSettings({}, ['serve'])).toEqual({});
-    expect(allocatorSettings({}, ['sync', 'http://127.0.0.1/', 'copy'])).toEqual({ MALLOC_ARENA_MAX: '1' });
+    expect(allocatorSettings({}, ['status'])).toEqual({});
+    for (const command of ['harvest', 'serve', 'sync'])
+      expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '1' });
   });
 });
 

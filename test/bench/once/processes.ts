@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
-export const heapFlags: readonly string[] = process.env.BENCH_HEAP_FLAGS?.match(/\S+/g) ?? [];
+const ofOthers = startOf('');
+export const heapFlags = ofOthers.flags;
 /** The same for a copy, and for one of many processes, and what it has in its environment. */
-const ofSync = startOf('SYNC');
-export const ofRole = { work: startOf('WORK'), web: startOf('WEB') };
+const ofSync = startOf('SYNC_');
+export const ofRole = { work: startOf('WORK_'), web: startOf('WEB_') };
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
@@ -14,7 +15,7 @@ export const bin = process.env.BENCH_PROGRAM ?? '';
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
   const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const { flags, environment } = script === 'once/sync-once' ? ofSync : { flags: heapFlags, environment: {} };
+  const { flags, environment } = script === 'once/sync-once' ? ofSync : ofOthers;
   const child = spawn(process.execPath, [...flags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
@@ -27,9 +28,9 @@ export function start(script: string, args: readonly (string | number)[]): Child
 
 function startOf(role: string) {
   const environment: Readonly<Record<string, string>> = JSON.parse(
-    process.env[`BENCH_${role}_ALLOCATOR`] ?? '{}',
+    process.env[`BENCH_${role}ALLOCATOR`] ?? '{}',
   );
-  return { flags: process.env[`BENCH_${role}_HEAP_FLAGS`]?.match(/\S+/g) ?? [], environment };
+  return { flags: process.env[`BENCH_${role}HEAP_FLAGS`]?.match(/\S+/g) ?? [], environment };
 }
 
 /** The next line that it prints. */
