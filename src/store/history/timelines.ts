@@ -125,7 +125,8 @@ function rowsOfNamed(
   source: string,
   paths: readonly string[],
 ): Promise<readonly HistoryRow[]> {
-  const condition = 'in (select value from json_each(?)) and source.name = ?';
+  // With the name first, SQLite would look at each item of the source: it does not know how few the paths are.
+  const condition = 'in (select value from json_each(?)) and +source.name = ?';
   return db.raw(`${statements.sqlite} ${condition}`, [JSON.stringify(paths), source]);
 }
 

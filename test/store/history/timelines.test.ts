@@ -40,6 +40,27 @@ describeOnBoth('timelines', (open) => {
     lease = await acquireLease(database, source, Date.parse('2026-11-01T00:00:00Z'));
   });
 
+  test('of several resources are looked for by their paths, however many the source has', async () => {
+    if (database.client !== 'sqlite') return;
+    await store('2026-11-02T00:00:00Z', item('<dc>1</dc>'));
+    const asked: { readonly sql: string; readonly bindings: readonly string[] }[] = [];
+    const listen = (query: (typeof asked)[number]) => asked.push(query);
+    database.reader.on('query', listen);
+    const found = await findHistories(database.reader, source, [pathOf(), pathOf('missing.xml')]);
+    database.reader.off('query', listen);
+    expect([...found.keys()]).toEqual([pathOf()]);
+    const { sql = '', bindings = [] } = asked[0] ?? {};
+    const plan: { detail: string }[] = await database.reader.raw(`explain query plan ${sql}`, bindings);
+    const searches = plan
+      .map(({ detail }) => detail)
+      .filter((detail) => /^SEARCH (?!version|prior)/.test(detail));
+    expect(searches.map((detail) => detail.replace(/ USING.*\((.*)\)$/, ' by $1'))).toEqual([
+      'SEARCH resource by path=?',
+      'SEARCH source by rowid=?',
+      'SEARCH item by rowid=?',
+    ]);
+  });
+
   test('have every payload from when it was ours, and deletions', async () => {
     await store('2026-11-02T00:00:00Z', item('<dc>1</dc>', { datestamp: '2025-05-05T05:05:05Z' }));
     await store('2026-11-03T00:00:00Z', item('<dc>1</dc>', { datestamp: '2026-11-02T12:00:00Z' }));
