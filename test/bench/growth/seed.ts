@@ -38,8 +38,11 @@ export async function multiply(
     await writer('moment').update({ seq: copies * each.seq });
     for (const { id } of await writer('source').select('id')) await recountFiles(database, id);
     if (database.client === 'sqlite') await checkpointSqlite(writer);
-    else await settleSequences(database, each, copies);
-    await writer.raw('analyze');
+    else {
+      await settleSequences(database, each, copies);
+      // By itself it would, some minutes later; of SQLite nobody makes statistics.
+      await writer.raw('analyze');
+    }
   } finally {
     await database.close();
   }

@@ -41,7 +41,6 @@ describeOnBoth('timelines', (open) => {
   });
 
   test('of several resources are looked for by their paths, however many the source has', async () => {
-    if (database.client !== 'sqlite') return;
     await store('2026-11-02T00:00:00Z', item('<dc>1</dc>'));
     const asked: { readonly sql: string; readonly bindings: readonly string[] }[] = [];
     const listen = (query: (typeof asked)[number]) => asked.push(query);
@@ -49,6 +48,8 @@ describeOnBoth('timelines', (open) => {
     const found = await findHistories(database.reader, source, [pathOf(), pathOf('missing.xml')]);
     database.reader.off('query', listen);
     expect([...found.keys()]).toEqual([pathOf()]);
+    // PostgreSQL has statistics of its own, and another statement.
+    if (database.client !== 'sqlite') return;
     const { sql = '', bindings = [] } = asked[0] ?? {};
     const plan: { detail: string }[] = await database.reader.raw(`explain query plan ${sql}`, bindings);
     const searches = plan
