@@ -131,9 +131,12 @@ it('what is no request is refused as it always was', async () => {
   expect(waiting).toEqual([]);
 });
 
-it('who has asked and says nothing more has an answer, and is let go', async () => {
+it.each([
+  ['who has asked and says nothing more', () => client.end()],
+  ['who had asked when the server closes', () => connections.drain()],
+])('%s has an answer, and is let go', async (_, end) => {
   const asker = await ask(plain('/a'));
-  client.end();
+  end();
   send(asker, 'plain /a');
   await once(client, 'close');
   expect(received).toContain('plain /a');
@@ -185,14 +188,6 @@ it('octets are sent as they are, few or many', async () => {
     const expected = `\r\n\r\n${body.toString('latin1')}`;
     while (received.length < expected.length || !received.endsWith(expected)) await once(client, 'data');
   }
-});
-
-it('a server that closes answers what it has, and nobody else', async () => {
-  const asker = await ask(plain('/a'));
-  connections.drain();
-  send(asker, 'plain /a');
-  await once(client, 'close');
-  expect(received).toContain('plain /a');
 });
 
 it('somebody who is gone leaves nothing behind', async () => {
