@@ -91,6 +91,12 @@ function checkNavigation(kind: DocumentKind, head: DocumentHead, report: Report)
   } else if (count('up') !== 1) {
     report(`RS-NAV-01 ${upRules}`, `the document has ${count('up')} up links`);
   }
+  if (root === 'urlset' && count('next') > 0 && count('index') === 0)
+    report(
+      'RS-GEN-06',
+      'the document goes on at a next link; most Destinations read only what an index names',
+      'warning',
+    );
   const noIndex = root === 'sitemapindex' || kind === 'RDM' || kind === 'CDM';
   if (noIndex && count('index') > 0) report('RS-NAV-04', 'an index link has no place here');
   if (kind === 'SD' && count('describedby') === 0) report('RS-SD-02', 'there is no describedby link');

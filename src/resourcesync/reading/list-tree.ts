@@ -1,9 +1,10 @@
-import { describeError, isBridgeError } from '../../core/errors.ts';
+import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import type { SourcePort } from '../source-port.ts';
+import type { Capability } from './capability.ts';
 import { headOf } from './document-head.ts';
 import { type FetchedDocument, fetchDocument, type Validators } from './fetched-document.ts';
 import type { Remarks } from './remarks.ts';
-import type { DocumentOpening, Interval, Member } from './source-document.ts';
+import type { DocumentOpening, Interval, Member, SourceDocument } from './source-document.ts';
 import type { Statement } from './statement.ts';
 
 /** Told what a list says, or an index with all its parts. */
@@ -18,10 +19,13 @@ export interface TreeVisitor {
 export interface ReadTree {
   /** Of the document at the address itself. */
   readonly times: Interval;
+  /** None where others follow it, which may be new when it is not. */
   readonly validators: Validators;
   readonly servedAt: string | undefined;
   /** Documents that were read to their ends. */
   readonly documents: number;
+  /** It was handed out page by page, each made when it was asked for: what moved meanwhile may be on none of them. */
+  readonly isPaged: boolean;
   /** Parts that could not be read, and why: without them nothing can be called absent. */
   readonly faults: readonly { readonly uri: string; readonly reason: string }[];
 }
@@ -46,19 +50,22 @@ export async function readTree(
   const reading = new TreeReading(port, visitor, remarks);
   const top = await reading.read(uri, known);
   if (top === undefined) return undefined;
-  await reading.readParts(top, 1);
+  await reading.readRest(top, 1);
   const { validators, servedAt, document } = top;
+  const { isPaged, documents } = reading;
   return {
     times: document.times,
-    validators,
+    validators: isPaged ? {} : validators,
     servedAt,
-    documents: reading.documents,
+    documents,
+    isPaged,
     faults: reading.faults,
   };
 }
 
 class TreeReading {
   documents = 0;
+  isPaged = false;
   readonly faults: { uri: string; reason: string }[] = [];
   readonly #port: SourcePort;
   readonly #visitor: TreeVisitor;
@@ -71,31 +78,59 @@ class TreeReading {
     this.#remarks = remarks;
   }
 
-  async read(uri: string, known: Validators = {}): Promise<FetchedDocument | undefined> {
+  /** @param expected what it has to be */
+  async read(
+    uri: string,
+    known: Validators = {},
+    expected?: Capability,
+  ): Promise<FetchedDocument | undefined> {
     this.#visited.add(uri);
-    const found = await this.#readAs(uri, known, 'unknown');
+    const found = await this.#readAs(uri, known, 'unknown', expected);
     if (found !== undefined) this.documents += 1;
     return found;
   }
 
-  async readParts({ document }: FetchedDocument, depth: number): Promise<void> {
-    for (const member of document.members) {
-      if (this.#visited.has(member.uri) || this.#visitor.wants?.(member) === false) continue;
-      if (depth > maximumDepth || this.documents >= maximumDocuments) {
-        const reason = depth > maximumDepth ? 'it lies too deep in indexes' : 'there are too many documents';
-        this.faults.push({ uri: member.uri, reason });
-        return;
-      }
-      const part = await this.#readPart(member.uri);
-      if (part !== undefined) await this.readParts(part, depth + 1);
+  /**
+   * What a document lists, and what follows it.
+   * @param listed by the index that it is a part of: these have their turn
+   */
+  async readRest(first: FetchedDocument, depth: number, listed?: ReadonlySet<string>): Promise<void> {
+    let page: FetchedDocument | undefined = first;
+    while (page !== undefined) {
+      await this.#readParts(page, depth);
+      const { uri, next, capability }: SourceDocument = page.document;
+      if (next === undefined || this.#visited.has(next) || listed?.has(next)) return;
+      this.#remarks.at(uri)(
+        'RS-GEN-06',
+        'it goes on at its next link, where an index would name all documents',
+      );
+      this.isPaged = true;
+      page = this.#mayRead(next, depth) ? await this.#readPart(next, capability) : undefined;
     }
   }
 
+  async #readParts({ document }: FetchedDocument, depth: number): Promise<void> {
+    const listed = new Set(document.members.map(({ uri }) => uri));
+    for (const member of document.members) {
+      if (this.#visited.has(member.uri) || this.#visitor.wants?.(member) === false) continue;
+      if (!this.#mayRead(member.uri, depth)) return;
+      const part = await this.#readPart(member.uri);
+      if (part !== undefined) await this.readRest(part, depth + 1, listed);
+    }
+  }
+
+  #mayRead(uri: string, depth: number): boolean {
+    if (depth <= maximumDepth && this.documents < maximumDocuments) return true;
+    const reason = depth > maximumDepth ? 'it lies too deep in indexes' : 'there are too many documents';
+    this.faults.push({ uri, reason });
+    return false;
+  }
+
   /** Once more where that may help: parts are long, and connections break. */
-  async #readPart(uri: string): Promise<FetchedDocument | undefined> {
+  async #readPart(uri: string, expected?: Capability): Promise<FetchedDocument | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.read(uri);
+        return await this.read(uri, {}, expected);
       } catch (error) {
         if (!isBridgeError(error) || error.code === 'interrupted') throw error;
         if (attempt === 1 && error.retryable) continue;
@@ -110,6 +145,7 @@ class TreeReading {
     uri: string,
     known: Validators,
     kind: 'unknown' | 'list' | 'index',
+    expected: Capability | undefined,
   ): Promise<FetchedDocument | undefined> {
     const members: Member[] = [];
     let opening: DocumentOpening | undefined;
@@ -122,6 +158,11 @@ class TreeReading {
         {
           opened: (document, servedAt) => {
             opening = document;
+            if (expected !== undefined && document.capability !== expected)
+              throw new BridgeError(
+                'upstream-protocol',
+                `${uri} is no ${expected}, as the document before it`,
+              );
             if (!document.isIndex && kind !== 'index')
               announce = () => this.#visitor.opened?.(document, servedAt);
           },
@@ -148,7 +189,7 @@ class TreeReading {
       if (!(error instanceof MayBeIndex)) throw error;
       const isIndex = await this.#isDocument(error.loc, opening);
       if (isIndex) this.#remarks.at(uri)('RS-GEN-06', 'it is an index, and is written as a list');
-      return this.#readAs(uri, known, isIndex ? 'index' : 'list');
+      return this.#readAs(uri, known, isIndex ? 'index' : 'list', expected);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Report } from '../documents/report.ts';
 import { type Capability, capabilityOf, meantCapability } from './capability.ts';
 import { statedHashes } from './stated-hash.ts';
 import { statedTime } from './stated-time.ts';
-import { absoluteUri, readStatement, type Statement } from './statement.ts';
+import { absoluteUri, readStatement, relationOf, type Statement } from './statement.ts';
 
 /** A document of a Source as it is meant, whatever it looks like. Times are ISO UTC seconds. */
 export interface SourceDocument {
@@ -20,6 +20,8 @@ export interface SourceDocument {
   /** Links of the document itself, the first of each relation. */
   readonly up: string | undefined;
   readonly index: string | undefined;
+  /** What goes on where this one ends: some Sources hand out a list page by page, without an index. */
+  readonly next: string | undefined;
   /** Documents and packages that it lists; empty where it lists resources. */
   readonly members: readonly Member[];
   /** Resources that it lists. */
@@ -158,13 +160,14 @@ class Draft {
       times: readInterval(this.#md, known.capability, this.#report),
       up: this.#linkTo('up') ?? this.#linkTo('resourcesync'),
       index: this.#linkTo('index'),
+      next: this.#linkTo('next'),
     };
     this.#handler.opened?.(this.#opened);
     return this.#opened;
   }
 
   #linkTo(relation: string): string | undefined {
-    const href = this.#links.find((link) => link.get('rel') === relation)?.get('href');
+    const href = this.#links.find((link) => relationOf(link.get('rel')) === relation)?.get('href');
     return href === undefined ? undefined : absoluteUri(href, this.#uri, this.#report);
   }
 }
@@ -195,7 +198,7 @@ function readMember(entry: DocumentEntry, base: string, report: Report): Member 
   if (uri === undefined) return undefined;
   const [md = noAttributes] = entry.md;
   const read = (name: string) => statedTime(md.get(name), name, 'RS-TIME-01', report);
-  const contents = entry.links.find((link) => link.get('rel') === 'contents')?.get('href');
+  const contents = entry.links.find((link) => relationOf(link.get('rel')) === 'contents')?.get('href');
   const length = md.get('length');
   return {
     uri,

@@ -132,8 +132,14 @@ function readLength(given: string | undefined, report: Report): number | undefin
   return undefined;
 }
 
+/** Registered types are the same whatever their letters, `describedBy` and `describedby` (RFC 8288 §2.1.1); a URI is as it is. */
+export function relationOf(rel: string | undefined): string | undefined {
+  const given = rel?.trim();
+  return given !== undefined && /[A-Z]/.test(given) && !given.includes(':') ? given.toLowerCase() : given;
+}
+
 function readLink(link: Attributes, base: string, report: Report): StatedLink | undefined {
-  const [rel, href] = [link.get('rel')?.trim(), link.get('href')?.trim()];
+  const [rel, href] = [relationOf(link.get('rel')), link.get('href')?.trim()];
   const isPlainHref = href !== undefined && isPlain(href);
   if (!rel || !href || !(isPlainHref || URL.canParse(href, base))) {
     report('RS-GEN-12', 'a link has no rel, or no href that is an address; it is left out');

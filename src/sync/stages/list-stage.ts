@@ -1,6 +1,7 @@
 import { later } from '../../core/datetime.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
-import { readTree } from '../../resourcesync/reading/list-tree.ts';
+import { type ReadTree, readTree } from '../../resourcesync/reading/list-tree.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
@@ -51,10 +52,26 @@ export async function stageList(
   staging.listed?.write();
   // What an index says of its time is the earliest of its parts.
   const moment = read.times.at ?? at ?? read.servedAt ?? staging.now();
-  const [fault] = read.faults;
+  const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(moment);
+  const again = isDoubtful ? await meetAgain(uri, staging, inventory) : undefined;
+  const [fault] = again?.faults ?? read.faults;
   const incomplete = fault === undefined ? undefined : `${fault.uri}: ${fault.reason}`;
   if (incomplete === undefined) inventory.doomUnseen(moment);
   return { ...inventory.tally, at: moment, incomplete, validators: isTelling ? read.validators : {} };
+}
+
+/** Pages that are made when they are asked for: what moved from one to another meanwhile is there all the same. */
+async function meetAgain(
+  uri: string,
+  { port, remarks }: Staging,
+  inventory: Inventory,
+): Promise<Pick<ReadTree, 'faults'> | undefined> {
+  try {
+    return await readTree(port, uri, { statement: ({ loc }) => inventory.meet(loc) }, remarks);
+  } catch (error) {
+    if (!isBridgeError(error) || error.code === 'interrupted') throw error;
+    return { faults: [{ uri, reason: describeError(error) }] };
+  }
 }
 
 /** Everything that there is, as a list tells it or the manifests of a dump, against what is held. */
@@ -151,20 +168,37 @@ export class Inventory {
     return undefined;
   }
 
+  /** It is there, and nothing else is learnt of it. */
+  meet(loc: string): void {
+    const found = this.#staging.held.find(loc);
+    if (found) this.#seen.add(found.id);
+    this.#staging.database.breathe();
+  }
+
+  /** Whether anything that is held was not named. */
+  misses(at: string): boolean {
+    return !this.#unseen(at).next().done;
+  }
+
   /** To be called when nothing is missing from what was staged: what was not named is not there any more. */
   doomUnseen(at: string): void {
     const { held, due, database, comparison } = this.#staging;
     // What is due and was listed is as of this list by now.
     if (this.#hasDue && this.#oldest !== undefined) due.dropOlder(this.#oldest);
-    for (const { id, loc, asOf, isDoomed } of held.all()) {
-      // A package brings what it lists.
-      if (id > this.#highest) return;
-      // What came after the list was made is in none of its parts.
-      if (this.#seen.has(id) || asOf > at || isDoomed) continue;
+    for (const { id, loc, asOf } of this.#unseen(at)) {
       this.tally.doomed += 1;
       comparison?.note('surplus', loc);
       held.doom(id, later(asOf, at));
       database.breathe();
+    }
+  }
+
+  *#unseen(at: string): Generator<{ readonly id: number; readonly loc: string; readonly asOf: string }> {
+    for (const one of this.#staging.held.all()) {
+      // A package brings what it lists.
+      if (one.id > this.#highest) return;
+      // What came after the list was made is in none of its parts.
+      if (!this.#seen.has(one.id) && one.asOf <= at && !one.isDoomed) yield one;
     }
   }
 }

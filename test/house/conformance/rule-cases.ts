@@ -62,6 +62,13 @@ export const cases: readonly RuleCase[] = [
   error('RS-GEN-04', 'RL', 'an unknown capability', /="resourcelist"/, '="resourcesync"'),
   error('RS-GEN-06', 'RL', 'sitemap entries in a urlset', /<(\/?)url>/g, '<$1sitemap>'),
   error('RS-GEN-06', 'RDM', 'an index of manifests', /urlset/g, 'sitemapindex'),
+  warning(
+    'RS-GEN-06',
+    'RL',
+    'a next page without an index',
+    rootMd,
+    '$&<rs:ln rel="next" href="https://e.org/2"/>',
+  ),
   error('RS-GEN-07', 'RL', 'no loc', /<loc>[^<]*<\/loc>/, ''),
   error('RS-GEN-07', 'RL', 'two loc', /<loc>[^<]*<\/loc>/, '$&$&'),
   warning('RS-GEN-08', 'RL', 'a relative loc', /https:\/\/example.org\/two/, '/two'),

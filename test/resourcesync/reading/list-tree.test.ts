@@ -134,4 +134,39 @@ describe('readTree', () => {
     expect(locs).toEqual(['/r/1', '/r/2']);
     expect(faults).toEqual(['/5.xml']);
   });
+
+  describe('a list that is handed out page by page', () => {
+    const facts = 'capability="resourcelist" at="2026-11-01T00:00:00Z"';
+    const page = (entries: string, next?: string, stated = facts) =>
+      xml('urlset', stated, (next === undefined ? '' : `<rs:ln rel="Next" href="${next}"/>`) + entries);
+
+    const at = (path: string) => source.origin + path;
+
+    it('is read to its last page, and never in circles (RS-GEN-06)', async () => {
+      source.answers.set('/paged.xml', page(url('/r/1'), at('/paged.xml?page=2')));
+      source.answers.set('/paged.xml?page=2', page(url('/r/2'), at('/paged.xml?page=3')));
+      source.answers.set('/paged.xml?page=3', page(url('/r/3'), at('/paged.xml')));
+      const { locs, tree, rules } = await read('/paged.xml');
+      expect(locs).toEqual(['/r/1', '/r/2', '/r/3']);
+      expect(tree).toMatchObject({ documents: 3, isPaged: true, faults: [], validators: {} });
+      expect(rules).toEqual(['RS-GEN-06']);
+    });
+
+    it('is missing what a page that cannot be read would have, and what is another list', async () => {
+      source.answers.set('/paged.xml', page(url('/r/1'), '?page=2'));
+      expect(await read('/paged.xml')).toMatchObject({ locs: ['/r/1'], faults: ['/paged.xml?page=2'] });
+      source.answers.set('/paged.xml?page=2', page(url('/r/2'), undefined, 'capability="changelist"'));
+      expect(await read('/paged.xml')).toMatchObject({ locs: ['/r/1'], faults: ['/paged.xml?page=2'] });
+    });
+
+    it('is no such list where an index has all of its pages', async () => {
+      source.answers.set('/rl.xml', xml('sitemapindex', facts, sitemap('/1.xml') + sitemap('/2.xml')));
+      source.answers.set('/1.xml', page(url('/r/1'), '/2.xml'));
+      source.answers.set('/2.xml', page(url('/r/2'), '/3.xml'));
+      source.answers.set('/3.xml', page(url('/r/3')));
+      const first = await read('/rl.xml', ({ uri }) => uri.endsWith('/1.xml'));
+      expect(first).toMatchObject({ locs: ['/r/1'], tree: { isPaged: false } });
+      expect((await read('/rl.xml')).locs).toEqual(['/r/1', '/r/2', '/r/3']);
+    });
+  });
 });

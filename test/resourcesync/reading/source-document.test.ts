@@ -159,6 +159,19 @@ describe('what is wrong and can be used is used, with a remark', () => {
     expect(rules).toEqual(['RS-ATTR-08']);
   });
 
+  it('relations, whatever their letters (RFC 8288); a URI is as it is', async () => {
+    const patch = 'http://www.openarchives.org/rs/terms/patch';
+    const links = `<rs:ln rel="describedBy" href="https://repo.example.org/m"/><rs:ln rel=" Collection " href="https://repo.example.org/s"/><rs:ln rel="${patch}" href="https://repo.example.org/p"/>`;
+    const { document, statements } = await read(
+      list(
+        `<rs:ln rel="Up" href="https://repo.example.org/cap.xml"/>${resourceList}`,
+        url(`${loc('1')}${links}`),
+      ),
+    );
+    expect(document.up).toBe('https://repo.example.org/cap.xml');
+    expect(statements[0]?.links.map(({ rel }) => rel)).toEqual(['describedby', 'collection', patch]);
+  });
+
   it('addresses: relative, with spaces, in capitals, with fragments; none is left out', async () => {
     const locs = [
       '../r/1',
