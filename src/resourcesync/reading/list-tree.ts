@@ -214,13 +214,13 @@ class MayBeIndex extends Error {
   }
 }
 
+/** Of a list that says what it is any entry may be one, until something is said of its bytes. */
 function looksLikeDocument(statement: Statement, opening: DocumentOpening | undefined): boolean {
   const { change, hashes, length, type, loc } = statement;
   if (opening?.capability === 'changelist') return change === undefined;
   if (opening?.capability !== 'resourcelist') return false;
-  return (
-    hashes.length === 0 && length === undefined && type === undefined && /list[^/]*\.xml(?:\.gz)?$/i.test(loc)
-  );
+  const isBare = hashes.length === 0 && length === undefined && type === undefined;
+  return isBare && (opening.isStated || /list[^/]*\.xml(?:\.gz)?$/i.test(loc));
 }
 
 function memberOf({ loc }: Statement, opening: DocumentOpening | undefined): Member {

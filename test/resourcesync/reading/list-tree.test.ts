@@ -113,6 +113,12 @@ describe('readTree', () => {
       xml('urlset', 'capability="resourcelist" at="2026-11-01T00:00:00Z"', url('/r/1')),
     );
     expect((await read('/lists.xml')).locs).toEqual(['/r/1']);
+    source.answers.set(
+      '/organizations/resourcelist',
+      xml('urlset', 'capability="resourcelist"', url('/organizations/a/marcxml', '<rs:md at="2026-11-01"/>')),
+    );
+    source.answers.set('/organizations/a/marcxml', xml('urlset', 'capability="resourcelist"', url('/r/2')));
+    expect((await read('/organizations/resourcelist')).locs).toEqual(['/r/2']);
   });
 
   it('takes a list for a list, whatever its resources are called', async () => {
