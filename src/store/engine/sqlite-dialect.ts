@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
+import { RecentlyUsed } from '../../core/memory/recently-used.ts';
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../drivers/sqlite-driver.ts';
 import { readHash, storedHash } from '../drivers/sqlite-hashes.ts';
 import { giveWay } from './time-slice.ts';
@@ -12,7 +13,7 @@ import { giveWay } from './time-slice.ts';
 
 interface SqliteConnection {
   readonly database: SqliteDatabase;
-  readonly statements: Map<string, PreparedStatement>;
+  readonly statements: RecentlyUsed<string, PreparedStatement>;
   readonly file: string;
 }
 
@@ -24,8 +25,6 @@ interface PreparedStatement {
   readonly empty: SqliteRow;
   /** It says `*`: what that stands for changes with the schema. */
   readonly isOpen: boolean;
-  /** Since `forgetOne` came past it. */
-  isUsed: boolean;
 }
 
 interface Column {
@@ -154,7 +153,7 @@ function openConnection({ filename, pragmas }: SqliteSettings): SqliteConnection
   try {
     database = openSqliteFile(filename);
     for (const pragma of pragmas) database.exec(`pragma ${pragma}`);
-    return { database, statements: new Map(), file: filename };
+    return { database, statements: new RecentlyUsed(keptStatements), file: filename };
   } catch (error) {
     database?.close();
     throw Object.assign(error as Error, { databaseFile: filename });
@@ -247,10 +246,7 @@ function emptyRow(columns: readonly Column[]): SqliteRow {
 function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
   const { database, statements } = connection;
   const known = statements.get(sql);
-  if (known) {
-    known.isUsed = true;
-    return known;
-  }
+  if (known) return known;
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
   const columns = columnsOf(statement);
@@ -261,28 +257,10 @@ function prepare(connection: SqliteConnection, sql: string): PreparedStatement {
     columns: columns.length > 0 ? columns : undefined,
     empty: emptyRow(columns),
     isOpen: sql.includes('*'),
-    isUsed: true,
   };
   // Schema changes and pragmas are run once; a cached statement would hold on to the old schema.
-  if (/^\s*(select|insert|update|delete|with|begin|commit)\b/i.test(sql)) {
-    statements.set(sql, prepared);
-    if (statements.size > keptStatements) forgetOne(statements);
-  }
+  if (/^\s*(select|insert|update|delete|with|begin|commit)\b/i.test(sql)) statements.add(sql, prepared);
   return prepared;
-}
-
-/**
- * The first that was not used since this came past it last. Use moves nothing: a `Map` in which each moves its entry to the end is
- * made anew after a few dozen, and each of these tables leads to the next, so that V8, once one of them is old, keeps all that
- * come after it until it collects the whole heap.
- */
-function forgetOne(statements: Map<string, PreparedStatement>): void {
-  for (const [sql, prepared] of statements) {
-    statements.delete(sql);
-    if (!prepared.isUsed) return;
-    prepared.isUsed = false;
-    statements.set(sql, prepared);
-  }
 }
 
 function bindingsOf(values: readonly unknown[] = []): Binding[] {

@@ -1,3 +1,4 @@
+import { RecentlyUsed } from '../../core/memory/recently-used.ts';
 import type { ObjectStore } from '../../core/payloads/object-store.ts';
 import { type ApartRow, objectKey, packedLengthOf } from './object-contents.ts';
 import { getPatiently } from './patient-get.ts';
@@ -7,12 +8,11 @@ const copiesBytes = 33_554_432;
 /** Longer ones would leave no room for others. */
 const longestCopy = 1_048_576;
 
-/** Copies of what was read last, by name; one name never has other bytes. */
+/** Copies of what was read of late, by name; one name never has other bytes. */
 class Copies {
-  readonly #copies = new Map<string, Uint8Array>();
+  readonly #copies = new RecentlyUsed<string, Uint8Array>(copiesBytes);
   readonly #underWay = new Map<string, Promise<Uint8Array | undefined>>();
   readonly #store: ObjectStore;
-  #bytes = 0;
 
   constructor(store: ObjectStore) {
     this.#store = store;
@@ -21,19 +21,13 @@ class Copies {
   /** Once for all who wait for it. */
   async read(key: string, length: number): Promise<Uint8Array | undefined> {
     const known = this.#copies.get(key);
-    if (known) {
-      // What was read last goes last.
-      this.#copies.delete(key);
-      this.#copies.set(key, known);
-      return known;
-    }
+    if (known) return known;
     const underWay = this.#underWay.get(key) ?? this.#fetch(key, length);
     this.#underWay.set(key, underWay);
     return underWay.finally(() => this.#underWay.delete(key));
   }
 
   forget(key: string): void {
-    this.#bytes -= this.#copies.get(key)?.byteLength ?? 0;
     this.#copies.delete(key);
   }
 
@@ -46,18 +40,8 @@ class Copies {
     const bytes = Buffer.alloc(length);
     let came = 0;
     for await (const chunk of found.body) came += (chunk as Buffer).copy(bytes, came);
-    this.#keep(key, bytes);
+    if (bytes.byteLength <= longestCopy) this.#copies.add(key, bytes, bytes.byteLength);
     return bytes;
-  }
-
-  #keep(key: string, bytes: Uint8Array): void {
-    if (bytes.byteLength > longestCopy) return;
-    this.#copies.set(key, bytes);
-    this.#bytes += bytes.byteLength;
-    for (const first of this.#copies.keys()) {
-      if (this.#bytes <= copiesBytes) break;
-      this.forget(first);
-    }
   }
 }
 

@@ -65,7 +65,7 @@ describe.each(sqliteDrivers())('SQLite of the %s', (driver) => {
     const prepared = prepare.mock.calls.map(([sql]) => sql);
     expect(prepared).toHaveLength(300);
     expect(prepared).not.toContain(used);
-    expect(connection.statements.size).toBe(100);
+    expect(connection.statements.count).toBe(100);
   });
 
   test('rows of one query do not share what is written into them', async () => {
