@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isBridgeError } from '../../../src/core/errors.ts';
 import { createThreads, type OwnThreads } from '../../../src/harvest/threads/threads.ts';
@@ -64,6 +65,15 @@ describe('A thread', () => {
     const { threads, logged } = threadsThatLog(1);
     await ask(threads, 'warn');
     await expect.poll(() => logged.map(({ reason }) => reason).join()).toContain('an odd warning');
+  });
+
+  test('has as much space for young objects as it is given, whatever the process has', async () => {
+    setFlagsFromString('--max-semi-space-size=16');
+    const { threads } = threadsThatLog(1);
+    const octets = Number(await ask(threads, 'churn'));
+    expect(octets).toBeGreaterThan(0);
+    // V8 rounds up what it is given; of 16 MB it would take 32.
+    expect(octets).toBeLessThanOrEqual(8 * 1024 * 1024);
   });
 
   test('is gone when they are closed, and what it owed is lost', async () => {
