@@ -14,6 +14,9 @@ export interface DocumentHead {
   readonly misnamed: boolean;
 }
 
+/** What is to become of links of entries, which are the most of what a list says; `later` and `left-out` where that saves time. */
+export type LinkReading = 'now' | 'later' | 'left-out';
+
 export interface DocumentEntry {
   /** From 1. */
   readonly number: number;
@@ -25,6 +28,8 @@ export interface DocumentEntry {
   readonly priorities: readonly string[];
   readonly md: readonly Attributes[];
   readonly links: readonly Attributes[];
+  /** Those that are read later, as they are written, in place of all `links` (`readLaterLinks`); empty: none. */
+  readonly unreadLinks: string;
   /** Names of the children of the Sitemap and ResourceSync namespaces, as they come. */
   readonly order: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { BareAmpersands } from './bare-ampersands.ts';
-import type { Attributes, DocumentEntry, DocumentHead } from './document-model.ts';
+import type { Attributes, DocumentEntry, DocumentHead, LinkReading } from './document-model.ts';
 import { EntryFeed } from './entry-feed.ts';
 import type { Report } from './report.ts';
 import { Utf8Text } from './utf8-text.ts';
@@ -38,8 +38,8 @@ class Unreadable extends Error {}
 export interface ReadingOptions {
   /** Namespaces that are nearly the right ones are taken for them, and reported; a bare `&` is a warning. Default false. */
   readonly forgiving?: boolean;
-  /** Links of entries are left out where that saves time. Default false. */
-  readonly withoutLinks?: boolean | undefined;
+  /** Default: now. */
+  readonly linkReading?: LinkReading | undefined;
 }
 
 /** Reads a document from its bytes, entry by entry, and reports what is wrong with its form. */
@@ -47,7 +47,7 @@ export async function readDocument(
   chunks: AsyncIterable<Uint8Array>,
   handler: DocumentHandler,
   report: Report,
-  { forgiving = false, withoutLinks = false }: ReadingOptions = {},
+  { forgiving = false, linkReading = 'now' }: ReadingOptions = {},
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
   const decoder = new Utf8Text();
@@ -141,7 +141,7 @@ export async function readDocument(
       entry = undefined;
       handler.entry({
         ...{ number: entries, element, attributes, locs, lastmods, changefreqs, priorities },
-        ...{ md, links, order },
+        ...{ md, links, order, unreadLinks: '' },
       });
     }
     text = '';
@@ -157,7 +157,7 @@ export async function readDocument(
   const feed = new EntryFeed(
     parser,
     () => ({ childEnd, prefixes, entries }),
-    { ampersands, withoutLinks },
+    { ampersands, linkReading },
     (found) => {
       if (!headDone) finishHead();
       entries = found.number;

@@ -1,6 +1,6 @@
 import type { SaxesParser } from 'saxes';
 import type { BareAmpersands } from './bare-ampersands.ts';
-import type { DocumentEntry } from './document-model.ts';
+import type { DocumentEntry, LinkReading } from './document-model.ts';
 import { readPlainEntry } from './plain-entry.ts';
 
 /** What the parser has come to. */
@@ -28,7 +28,7 @@ export class EntryFeed {
   readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #state: () => ParserState;
   readonly #ampersands: BareAmpersands;
-  readonly #withoutLinks: boolean;
+  readonly #linkReading: LinkReading;
   readonly #onEntry: (entry: DocumentEntry) => void;
   #rest = '';
   /** The parser has thrown: what is behind that place is nobody's. */
@@ -39,13 +39,13 @@ export class EntryFeed {
   constructor(
     parser: SaxesParser<{ xmlns: true }>,
     state: () => ParserState,
-    { ampersands, withoutLinks }: { ampersands: BareAmpersands; withoutLinks: boolean },
+    { ampersands, linkReading }: { ampersands: BareAmpersands; linkReading: LinkReading },
     onEntry: (entry: DocumentEntry) => void,
   ) {
     this.#parser = parser;
     this.#state = state;
     this.#ampersands = ampersands;
-    this.#withoutLinks = withoutLinks;
+    this.#linkReading = linkReading;
     this.#onEntry = onEntry;
   }
 
@@ -88,7 +88,7 @@ export class EntryFeed {
     }
     const end = endOf(all, at, element);
     if (end === -1) return all.length - at > longest ? undefined : 'incomplete';
-    const entry = readPlainEntry(all.slice(at, end), element, entries + 1, prefixes, this.#withoutLinks);
+    const entry = readPlainEntry(all.slice(at, end), element, entries + 1, prefixes, this.#linkReading);
     if (!entry) return undefined;
     this.#skip(all, from, end);
     this.#onEntry(entry);

@@ -1,11 +1,11 @@
-import type { Attributes, DocumentEntry } from './document-model.ts';
+import type { Attributes, DocumentEntry, LinkReading } from './document-model.ts';
 
 /** Printable ASCII, tabs and line feeds: nothing that a parser would have to refuse, decode or replace. */
 const simple = /^[\t\n\x20-\x7e]*$/;
 /** Of that, what stands for itself between quotes and between tags. */
 const literal = /^[ !#-%'-;=?-~]*$/;
 const space = /^[\t\n ]*$/;
-/** Links behind each other, whole, by the prefix that they have. */
+/** Links behind each other, whole, by what is to become of them and the prefix that they have. */
 const linkForms = new Map<string, RegExp>();
 const keptForms = 20;
 const plainPrefix = /^[\w-]+:$/;
@@ -22,7 +22,6 @@ const knownNames = new Set([
  * times as long.
  * @param number of the entry
  * @param prefixes of the ResourceSync namespace, each with its colon; that of the Sitemap schema has none
- * @param withoutLinks links are not asked for
  * @returns undefined where anything else is in it; a parser has to say what
  */
 export function readPlainEntry(
@@ -30,7 +29,7 @@ export function readPlainEntry(
   element: 'url' | 'sitemap',
   number: number,
   prefixes: ReadonlySet<string>,
-  withoutLinks = false,
+  linkReading: LinkReading = 'now',
 ): DocumentEntry | undefined {
   const entry: Draft = {
     number,
@@ -42,6 +41,7 @@ export function readPlainEntry(
     priorities: [],
     md: [],
     links: [],
+    unreadLinks: '',
     order: [],
   };
   const end = text.length - element.length - 3;
@@ -50,7 +50,7 @@ export function readPlainEntry(
     const start = text.indexOf('<', at);
     if (start !== at && !space.test(text.slice(at, start))) return undefined;
     if (start === end) return entry;
-    at = readChild(text, start, entry, prefixes, withoutLinks);
+    at = readChild(text, start, entry, prefixes, linkReading);
     if (at === -1) return undefined;
   }
 }
@@ -62,6 +62,7 @@ type Draft = DocumentEntry & {
   readonly priorities: string[];
   readonly md: Attributes[];
   readonly links: Attributes[];
+  unreadLinks: string;
   readonly order: string[];
 };
 
@@ -71,14 +72,14 @@ function readChild(
   start: number,
   entry: Draft,
   prefixes: ReadonlySet<string>,
-  withoutLinks: boolean,
+  linkReading: LinkReading,
 ): number {
   const colon = text.indexOf(':', start);
   const prefix = text.slice(start + 1, colon + 1);
   if (prefixes.has(prefix)) {
     const isLink = text.startsWith('ln ', colon + 1);
     if (!isLink && !text.startsWith('md ', colon + 1)) return -1;
-    const behind = isLink && withoutLinks ? endOfLinks(text, start, prefix) : -1;
+    const behind = isLink ? leaveLinks(text, start, prefix, entry, linkReading) : -1;
     if (behind !== -1) return behind;
     const attributes = new Map<string, string>();
     const end = readAttributes(text, colon + 3, attributes);
@@ -100,17 +101,60 @@ function readChild(
   return end + name.length + 3;
 }
 
+/** @returns where those that begin here and need not be read end, or -1 */
+function leaveLinks(text: string, start: number, prefix: string, entry: Draft, reading: LinkReading): number {
+  if (reading === 'now') return -1;
+  if (reading === 'left-out') return endOfLinks(text, start, prefix, reading);
+  // Later all of them are read, or none.
+  const end = entry.links.length > 0 ? -1 : endOfLinks(text, start, prefix, reading);
+  const { unreadLinks = '' } = entry;
+  if (end !== -1) entry.unreadLinks = unreadLinks + text.slice(start, end);
+  else if (unreadLinks !== '') {
+    entry.links.push(...readLaterLinks(unreadLinks));
+    entry.unreadLinks = '';
+  }
+  return end;
+}
+
+/** Attributes of links that have nothing in them that anybody would have to say. */
+const linkAttributes = {
+  'left-out': `(?: [A-Za-z_][\\w.-]*="[ !#-%'-;=-~]*")*`,
+  // As our own lists have them.
+  later: [
+    String.raw` rel="(?:[a-z][a-z0-9.-]*|[a-z]+:[\w:/.#-]+)" href="https?://[a-z0-9.-]+(?::\d+)?/[\w~:@!$'()*+,;=/.-]*"`,
+    String.raw`(?: hash="sha-256:[0-9a-f]{64}")?(?: length="\d{1,15}")?(?: modified="[\dTZ:.+-]+")?(?: pri="\d{1,6}")?`,
+    String.raw`(?: type="[\w/.+-]+")?`,
+  ].join(''),
+};
+
 /** @returns where those that begin here end, or -1 */
-function endOfLinks(text: string, start: number, prefix: string): number {
-  let form = linkForms.get(prefix);
+function endOfLinks(
+  text: string,
+  start: number,
+  prefix: string,
+  reading: keyof typeof linkAttributes,
+): number {
+  const name = `${reading} ${prefix}`;
+  let form = linkForms.get(name);
   if (form === undefined) {
     if (!plainPrefix.test(prefix)) return -1;
-    form = new RegExp(`(?:<${prefix}ln(?: [A-Za-z_][\\w.-]*="[ !#-%'-;=-~]*")* ?/>[\\t\\n ]*)+`, 'y');
+    form = new RegExp(`(?:<${prefix}ln${linkAttributes[reading]} ?/>[\\t\\n ]*)+`, 'y');
     if (linkForms.size >= keptForms) linkForms.clear();
-    linkForms.set(prefix, form);
+    linkForms.set(name, form);
   }
   form.lastIndex = start;
   return form.test(text) ? form.lastIndex : -1;
+}
+
+/** Of what `readPlainEntry` left unread. */
+export function readLaterLinks(text: string): readonly Attributes[] {
+  const links: Attributes[] = [];
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
+    const attributes = new Map<string, string>();
+    at = readAttributes(text, text.indexOf(' ', at), attributes);
+    links.push(attributes);
+  }
+  return links;
 }
 
 function textsOf(entry: Draft, name: string): string[] {

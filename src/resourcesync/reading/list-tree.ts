@@ -1,4 +1,5 @@
 import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import type { LinkReading } from '../documents/document-model.ts';
 import type { SourcePort } from '../source-port.ts';
 import type { Capability } from './capability.ts';
 import { headOf } from './document-head.ts';
@@ -12,6 +13,8 @@ export interface TreeVisitor {
   /** For each document of resources, before its first statement. */
   opened?(document: DocumentOpening, servedAt: string | undefined): void;
   statement(statement: Statement): void;
+  /** Default: now. */
+  readonly linkReading?: LinkReading;
   /** False: this part is of no interest. */
   wants?(member: Member): boolean;
 }
@@ -177,6 +180,7 @@ class TreeReading {
             announce = undefined;
             this.#visitor.statement(statement);
           },
+          linkReading: this.#visitor.linkReading ?? 'now',
         },
         this.#remarks.at(uri),
         known,

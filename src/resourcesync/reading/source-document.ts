@@ -1,6 +1,12 @@
 import { BridgeError } from '../../core/errors.ts';
-import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
+import {
+  type Attributes,
+  type DocumentEntry,
+  type LinkReading,
+  noAttributes,
+} from '../documents/document-model.ts';
 import { readDocument } from '../documents/document-reader.ts';
+import { readLaterLinks } from '../documents/plain-entry.ts';
 import type { Report } from '../documents/report.ts';
 import { type Capability, capabilityOf, meantCapability } from './capability.ts';
 import { statedHashes } from './stated-hash.ts';
@@ -55,8 +61,8 @@ export interface StatementHandler {
    */
   opened?(document: DocumentOpening, servedAt?: string): void;
   statement?(statement: Statement): void;
-  /** What statements link to is not asked for: it is the most of them. */
-  readonly withoutLinks?: boolean;
+  /** Of statements. Default: now. */
+  readonly linkReading?: LinkReading;
 }
 
 /** More than a set has; whoever lists more is no Source. */
@@ -83,7 +89,7 @@ export async function parseSourceDocument(
   const draft = new Draft(uri, handler, noted);
   const read = await readDocument(bytes, draft, noted, {
     forgiving: true,
-    withoutLinks: handler.withoutLinks,
+    linkReading: handler.linkReading,
   });
   draft.refuseOther();
   if (!read.whole) throw new BridgeError('upstream-not-xml', `${uri}: ${damage ?? 'it ended early'}`);
@@ -122,7 +128,8 @@ class Draft {
       if (member !== undefined && this.#members.length < maximumMembers) this.#members.push(member);
       return;
     }
-    const statement = readStatement(entry, this.#uri, this.#report, this.#handler.withoutLinks);
+    const withoutLinks = this.#handler.linkReading === 'left-out';
+    const statement = readStatement(entry, this.#uri, this.#report, withoutLinks);
     if (statement === undefined) return;
     this.#statements += 1;
     this.#handler.statement?.(statement);
@@ -198,7 +205,8 @@ function readMember(entry: DocumentEntry, base: string, report: Report): Member 
   if (uri === undefined) return undefined;
   const [md = noAttributes] = entry.md;
   const read = (name: string) => statedTime(md.get(name), name, 'RS-TIME-01', report);
-  const contents = entry.links.find((link) => relationOf(link.get('rel')) === 'contents')?.get('href');
+  const links = entry.unreadLinks === '' ? entry.links : readLaterLinks(entry.unreadLinks);
+  const contents = links.find((link) => relationOf(link.get('rel')) === 'contents')?.get('href');
   const length = md.get('length');
   return {
     uri,

@@ -1,4 +1,5 @@
 import { type Attributes, type DocumentEntry, noAttributes } from '../documents/document-model.ts';
+import { readLaterLinks } from '../documents/plain-entry.ts';
 import type { Report } from '../documents/report.ts';
 import { statedHashes } from './stated-hash.ts';
 import { statedTime } from './stated-time.ts';
@@ -21,6 +22,8 @@ export interface Statement {
   /** In a package. */
   readonly path: string | undefined;
   readonly links: readonly StatedLink[];
+  /** As they are written, where they are read when somebody asks for `links`. */
+  readonly unreadLinks?: string | undefined;
 }
 
 export interface StatedLink {
@@ -59,7 +62,8 @@ export function readStatement(
   if (loc === undefined) return undefined;
   const [facts = noAttributes] = md;
   const change = readChange(facts.get('change'), report);
-  return {
+  const { unreadLinks } = entry;
+  const statement = {
     loc,
     change,
     datetime: readDatetime(facts, report),
@@ -68,9 +72,49 @@ export function readStatement(
     length: readLength(facts.get('length'), report),
     type: facts.get('type')?.split(';')[0]?.trim().toLowerCase() || undefined,
     path: facts.get('path'),
-    links: withoutLinks ? noLinks : entry.links.flatMap((link) => readLink(link, base, report) ?? []),
+    links:
+      withoutLinks || entry.links.length === 0
+        ? noLinks
+        : entry.links.flatMap((link) => readLink(link, base, report) ?? []),
   };
+  return unreadLinks === '' ? statement : new LaterStatement(statement, unreadLinks);
 }
+
+/** A statement whose links are read when somebody asks for them. */
+class LaterStatement implements Statement {
+  readonly loc: string;
+  readonly change: StatedChange | undefined;
+  readonly datetime: string | undefined;
+  readonly lastmod: string | undefined;
+  readonly hashes: readonly string[];
+  readonly length: number | undefined;
+  readonly type: string | undefined;
+  readonly path: string | undefined;
+  readonly unreadLinks: string;
+
+  constructor(stated: Omit<Statement, 'links'>, unreadLinks: string) {
+    this.loc = stated.loc;
+    this.change = stated.change;
+    this.datetime = stated.datetime;
+    this.lastmod = stated.lastmod;
+    this.hashes = stated.hashes;
+    this.length = stated.length;
+    this.type = stated.type;
+    this.path = stated.path;
+    this.unreadLinks = unreadLinks;
+  }
+
+  get links(): readonly StatedLink[] {
+    return statedLinks(this.unreadLinks);
+  }
+}
+
+/** @param unread of which there is nothing to report, each with an absolute address */
+export function statedLinks(unread: string): readonly StatedLink[] {
+  return readLaterLinks(unread).flatMap((link) => readLink(link, link.get('href') ?? '', nobody) ?? []);
+}
+
+const nobody: Report = () => undefined;
 
 /** What nearly all of them are, and `URL` would give back as it is: a list has millions. */
 const plainUri = /^https?:\/\/[a-z0-9.-]+(?::\d+)?\/[\w~:@!$'()*+,;=/.-]*$/;

@@ -119,7 +119,8 @@ async function takeFrom(
       stage?.opened?.(document);
       filling?.opened(document);
     };
-    const handler = { opened, statement, withoutLinks: stage === undefined };
+    const linkReading = stage === undefined ? 'left-out' : 'now';
+    const handler: StatementHandler = { opened, statement, linkReading };
     // Where the manifest says what there is, all of that is known before anything is taken.
     const few = async () => {
       const most = filling === undefined ? membersAtOnce : 1;

@@ -1,7 +1,7 @@
 import { later } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
-import { type ReadTree, readTree } from '../../resourcesync/reading/list-tree.ts';
+import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
@@ -44,6 +44,8 @@ export async function stageList(
         isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
         inventory.stage(statement, at ?? staging.now());
       },
+      // Of what is held as it is stated, and of what comes as it is stated, nobody asks for them.
+      linkReading: 'later',
     },
     staging.remarks,
     known,
@@ -67,7 +69,8 @@ async function meetAgain(
   inventory: Inventory,
 ): Promise<Pick<ReadTree, 'faults'> | undefined> {
   try {
-    return await readTree(port, uri, { statement: ({ loc }) => inventory.meet(loc) }, remarks);
+    const visitor: TreeVisitor = { statement: ({ loc }) => inventory.meet(loc), linkReading: 'left-out' };
+    return await readTree(port, uri, visitor, remarks);
   } catch (error) {
     if (!isBridgeError(error) || error.code === 'interrupted') throw error;
     return { faults: [{ uri, reason: describeError(error) }] };

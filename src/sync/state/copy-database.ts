@@ -11,7 +11,7 @@ import {
 /** What a copy knows of itself lies in it, below one name. */
 export const ownFolder = '.rsbridge';
 /** Raised with every change of the tables that an older release would not understand. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 /** So many changes, or what came in so many milliseconds, are lost at most when the process is killed. */
 const longestBatch = 2_000;
 const longestBatchMs = 500;
@@ -81,8 +81,8 @@ const tables = `
   ${documentTable}
 `;
 
-/** What each version of the tables has that the one before had not. */
-const steps = ['', 'alter table held add column note text', documentTable];
+/** What each version of the tables has that the one before had not. In the fourth, links of what is expected may be unread. */
+const steps = ['', 'alter table held add column note text', documentTable, ''];
 
 /** What is bound; nothing is null. */
 export type Bound = string | number | Uint8Array | undefined;

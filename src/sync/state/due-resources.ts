@@ -1,11 +1,16 @@
 import { addSeconds } from '../../core/datetime.ts';
-import type { StatedChange, StatedLink, Statement } from '../../resourcesync/reading/statement.ts';
+import {
+  type StatedChange,
+  type StatedLink,
+  type Statement,
+  statedLinks,
+} from '../../resourcesync/reading/statement.ts';
 import type { CopyDatabase } from './copy-database.ts';
 
 /** What is kept of a statement. */
 export type StatedResource = Pick<
   Statement,
-  'loc' | 'change' | 'lastmod' | 'hashes' | 'length' | 'type' | 'links'
+  'loc' | 'change' | 'lastmod' | 'hashes' | 'length' | 'type' | 'links' | 'unreadLinks'
 >;
 
 /**
@@ -53,21 +58,36 @@ export class PassingResource implements DueResource {
   readonly hashes: readonly string[];
   readonly length: number | undefined;
   readonly type: string | undefined;
-  readonly links: readonly StatedLink[];
+  readonly unreadLinks: string | undefined;
+  readonly #links: readonly StatedLink[] | undefined;
 
-  constructor({ loc, change, lastmod, hashes, length, type, links }: StatedResource, asOf: string) {
-    this.loc = loc;
-    this.change = change;
+  constructor(stated: StatedResource, asOf: string) {
+    const { unreadLinks } = stated;
+    this.loc = stated.loc;
+    this.change = stated.change;
     this.asOf = asOf;
-    this.lastmod = lastmod;
-    this.hashes = hashes;
-    this.length = length;
-    this.type = type;
-    this.links = links;
+    this.lastmod = stated.lastmod;
+    this.hashes = stated.hashes;
+    this.length = stated.length;
+    this.type = stated.type;
+    this.unreadLinks = unreadLinks;
+    this.#links = unreadLinks === undefined ? stated.links : undefined;
+  }
+
+  get links(): readonly StatedLink[] {
+    return this.#links ?? statedLinks(this.unreadLinks ?? '');
   }
 
   mayLinkTo(relation: string): boolean {
+    const { unreadLinks } = this;
+    if (unreadLinks !== undefined) return unreadLinks.includes(` rel="${relation}"`);
     return this.links.some(({ rel }) => rel === relation);
+  }
+
+  /** Links that nobody has read are written as they are. */
+  toJSON(): object {
+    const { loc, change, asOf, lastmod, hashes, length, type, unreadLinks } = this;
+    return { loc, change, asOf, lastmod, hashes, length, type, unreadLinks, links: this.#links };
   }
 }
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DocumentEntry, DocumentHead } from '../../../src/resourcesync/documents/document-model.ts';
+import type {
+  DocumentEntry,
+  DocumentHead,
+  LinkReading,
+} from '../../../src/resourcesync/documents/document-model.ts';
 import { readDocument } from '../../../src/resourcesync/documents/document-reader.ts';
-import { readPlainEntry } from '../../../src/resourcesync/documents/plain-entry.ts';
+import { readLaterLinks, readPlainEntry } from '../../../src/resourcesync/documents/plain-entry.ts';
 import { runs } from '../../house/runs.ts';
 
 const head = `<?xml version="1.0" encoding="UTF-8"?>
@@ -143,7 +147,7 @@ describe('readPlainEntry', () => {
     const odd = '<rs:ln rel="up" href="https://a.example/?a&amp;b"/>';
     const text = `<url><loc>x</loc>${plain}${md}${plain}${odd}</url>`;
     const all = readPlainEntry(text, 'url', 1, new Set(['rs:']));
-    const without = readPlainEntry(text, 'url', 1, new Set(['rs:']), true);
+    const without = readPlainEntry(text, 'url', 1, new Set(['rs:']), 'left-out');
     expect(all?.links).toHaveLength(3);
     expect(without).toMatchObject({ locs: ['x'], md: all?.md });
     // What takes more to understand is read as ever.
@@ -151,8 +155,35 @@ describe('readPlainEntry', () => {
     const brokenLinks = ['<rs:ln rel="a"href="b"/>', '<rs:ln rel="\u00e9"/>', '<rs:ln rel="<"/>'];
     for (const broken of brokenLinks) {
       const behind = `<url><loc>x</loc>${plain}\n${plain}${broken}${plain}</url>`;
-      expect(readPlainEntry(behind, 'url', 1, new Set(['rs:']), true)).toBeUndefined();
+      expect(readPlainEntry(behind, 'url', 1, new Set(['rs:']), 'left-out')).toBeUndefined();
     }
+  });
+
+  it('leaves links for later of which there is nothing to say: then they are the same', () => {
+    const plain = `<rs:ln rel="memento" href="https://a.example:8443/m/http://a.example/~1:2" hash="sha-256:${'0a'.repeat(32)}" length="12" modified="2026-01-01T00:00:00Z" type="a/b+c"/>`;
+    const others = [
+      '<rs:ln rel="up" href="https://a.example/?a&amp;b"/>',
+      '<rs:ln rel="describedBy" href="https://a.example/"/>',
+      '<rs:ln href="https://a.example/" rel="up"/>',
+      '<rs:ln rel="up" href="/relative"/>',
+      '<rs:ln rel="up" href="https://a.example/" length="long"/>',
+      '<rs:ln rel="up"/>',
+    ];
+    const read = (links: string, reading: LinkReading) =>
+      readPlainEntry(`<url><loc>x</loc>${links}</url>`, 'url', 1, new Set(['rs:']), reading);
+    const pri = '<rs:ln rel="duplicate" href="http://b.example/" pri="1" />';
+    for (const links of [plain, `${plain}\n${pri}`, `${pri}<rs:md length="1"/>${plain}`]) {
+      const later = read(links, 'later');
+      expect(later).toMatchObject({ links: [], md: read(links, 'now')?.md });
+      expect(readLaterLinks(later?.unreadLinks ?? '')).toEqual(read(links, 'now')?.links);
+    }
+    for (const other of others)
+      for (const links of [other, plain + other, other + plain, plain + other + plain])
+        expect(read(links, 'later')).toMatchObject({ unreadLinks: '', links: read(links, 'now')?.links });
+    // Twice the same attribute is no XML.
+    expect(
+      read('<rs:ln rel="up" href="https://a.example/" type="a/b" type="a/b"/>', 'later'),
+    ).toBeUndefined();
   });
 
   it('reads what lists consist of', () => {
@@ -178,6 +209,7 @@ describe('readPlainEntry', () => {
           ['href', 'x'],
         ]),
       ],
+      unreadLinks: '',
       order: ['loc', 'lastmod', 'md', 'ln'],
     });
   });
