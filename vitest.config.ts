@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/house/longest-first.ts';
+import { asCompiled } from './test/house/process/as-compiled.ts';
 
 /**
  * `npm test`, or `npm run test:long` for many more cases of the tests that draw them at random, and those alone. `TEST_RUNS` says how
@@ -10,6 +11,7 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   const runs = process.env.TEST_RUNS ?? (isLong ? '3' : '1');
   return {
+    plugins: [asCompiled()],
     test: {
       include: isLong ? drawing() : ['test/**/*.test.ts'],
       env: { TEST_RUNS: runs },
