@@ -74,6 +74,7 @@ class TreeReading {
   readonly #visitor: TreeVisitor;
   readonly #remarks: Remarks;
   readonly #visited = new Set<string>();
+  #top: string | undefined;
 
   constructor(port: SourcePort, visitor: TreeVisitor, remarks: Remarks) {
     this.#port = port;
@@ -81,14 +82,16 @@ class TreeReading {
     this.#remarks = remarks;
   }
 
-  /** @param expected what it has to be */
+  /** @param before what it follows, and is like */
   async read(
     uri: string,
     known: Validators = {},
-    expected?: Capability,
+    before?: SourceDocument,
   ): Promise<FetchedDocument | undefined> {
     this.#visited.add(uri);
-    const found = await this.#readAs(uri, known, 'unknown', expected);
+    this.#top ??= uri;
+    const kind = before === undefined || before.isIndex ? 'unknown' : 'list';
+    const found = await this.#readAs(uri, known, kind, before?.capability);
     if (found !== undefined) this.documents += 1;
     return found;
   }
@@ -101,14 +104,15 @@ class TreeReading {
     let page: FetchedDocument | undefined = first;
     while (page !== undefined) {
       await this.#readParts(page, depth);
-      const { uri, next, capability }: SourceDocument = page.document;
+      const { document }: FetchedDocument = page;
+      const { uri, next }: SourceDocument = document;
       if (next === undefined || this.#visited.has(next) || listed?.has(next)) return;
       this.#remarks.at(uri)(
         'RS-GEN-06',
         'it goes on at its next link, where an index would name all documents',
       );
       this.isPaged = true;
-      page = this.#mayRead(next, depth) ? await this.#readPart(next, capability) : undefined;
+      page = this.#mayRead(next, depth) ? await this.#readPart(next, document) : undefined;
     }
   }
 
@@ -130,10 +134,10 @@ class TreeReading {
   }
 
   /** Once more where that may help: parts are long, and connections break. */
-  async #readPart(uri: string, expected?: Capability): Promise<FetchedDocument | undefined> {
+  async #readPart(uri: string, before?: SourceDocument): Promise<FetchedDocument | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.read(uri, {}, expected);
+        return await this.read(uri, {}, before);
       } catch (error) {
         if (!isBridgeError(error) || error.code === 'interrupted') throw error;
         if (attempt === 1 && error.retryable) continue;
@@ -174,7 +178,7 @@ class TreeReading {
               members.push(memberOf(statement, opening));
               return;
             }
-            if (announce && kind === 'unknown' && looksLikeDocument(statement, opening))
+            if (announce && kind === 'unknown' && looksLikeDocument(statement, opening, uri === this.#top))
               throw new MayBeIndex(statement.loc);
             announce?.();
             announce = undefined;
@@ -218,14 +222,22 @@ class MayBeIndex extends Error {
   }
 }
 
-/** Of a list that says what it is any entry may be one, until something is said of its bytes. */
-function looksLikeDocument(statement: Statement, opening: DocumentOpening | undefined): boolean {
+/** @param isTop nothing has named it as a list */
+function looksLikeDocument(
+  statement: Statement,
+  opening: DocumentOpening | undefined,
+  isTop: boolean,
+): boolean {
   const { change, hashes, length, type, loc } = statement;
   if (opening?.capability === 'changelist') return change === undefined;
   if (opening?.capability !== 'resourcelist') return false;
-  const isBare = hashes.length === 0 && length === undefined && type === undefined;
-  return isBare && (opening.isStated || /list[^/]*\.xml(?:\.gz)?$/i.test(loc));
+  // That is said of the bytes of a resource.
+  if (hashes.length > 0 || length !== undefined || type !== undefined) return false;
+  return /list[^/]*\.xml(?:\.gz)?$/i.test(loc) || (isTop && opening.isStated && mayBeXml.test(loc));
 }
+
+/** By its name, which may have no ending. */
+const mayBeXml = /\/[^/.]*$|\.xml(?:\.gz)?$/i;
 
 function memberOf({ loc }: Statement, opening: DocumentOpening | undefined): Member {
   return {

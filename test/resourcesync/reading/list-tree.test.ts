@@ -156,6 +156,8 @@ describe('readTree', () => {
       expect(locs).toEqual(['/r/1', '/r/2', '/r/3']);
       expect(tree).toMatchObject({ documents: 3, isPaged: true, faults: [], validators: {} });
       expect(rules).toEqual(['RS-GEN-06']);
+      // Whether it is an index is asked of the first page alone.
+      expect(source.asked.filter((path) => path.startsWith('/paged.xml?'))).toHaveLength(2);
     });
 
     it('is missing what a page that cannot be read would have, and what is another list', async () => {
