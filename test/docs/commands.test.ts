@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/bridge/system-clock.ts';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
+import { openTypedBeside, type TypedBeside } from '../house/cli/typed-beside.ts';
 import { type Block, blocksOf, pagesWithBlocks } from '../house/docs/blocks.ts';
-import { binary } from '../house/process/script.ts';
 import { type SampleService, startSampleService } from '../house/server/sample-service.ts';
 import { makePostgres } from '../house/store/databases.ts';
 
@@ -42,6 +42,7 @@ const repositories = [
 
 let directory: string;
 let path: string;
+let beside: TypedBeside;
 let service: SampleService;
 let repository: { readonly url: string; close(): Promise<void> };
 let token = '';
@@ -57,7 +58,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'rsbridge-docs-'));
   const bin = join(directory, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'rsbridge'), `#!/bin/sh\nexec "${process.execPath}" "${binary()}" "$@"\n`);
+  beside = await openTypedBeside({ ...(process.env as Record<string, string>), ...quiet() });
+  writeFileSync(join(bin, 'rsbridge'), beside.script);
   chmodSync(join(bin, 'rsbridge'), 0o755);
   path = [bin, ...(RESYNC_SYNC === '' ? [] : [dirname(RESYNC_SYNC)]), PATH].join(delimiter);
   const sample = createSampleRepository({ clock: systemClock, records: 40 });
@@ -88,6 +90,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close();
   await repository?.close();
+  await beside?.close();
   for (const drop of drops) await drop();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -199,6 +202,8 @@ finish() {
 }
 `;
 
+const quiet = () => ({ TMPDIR: directory, NO_COLOR: '1' });
+
 async function typed(text: string, place: string): Promise<{ readonly stdout: string }> {
   const [simulatorPort, ...ports] = await Promise.all([0, 1, 2, 3, 4].map(() => freePort()));
   let script = text.replaceAll('npx rsbridge', 'rsbridge').replaceAll(/^(rsbridge simulate.*) &$/gm, '$1');
@@ -221,8 +226,7 @@ async function typed(text: string, place: string): Promise<{ readonly stdout: st
       PORT0: String(ports[0]),
       SIMULATOR_PORT: String(simulatorPort),
       TOKEN: token,
-      TMPDIR: directory,
-      NO_COLOR: '1',
+      ...quiet(),
     },
     maxBuffer: 64e6,
   });
