@@ -12,6 +12,7 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { addSeconds, toIso } from '../../src/core/datetime.ts';
+import { eitherOf } from '../../src/core/either-signal.ts';
 import { failure, isBridgeError } from '../../src/core/errors.ts';
 import { Endpoint } from './endpoint/endpoint.ts';
 import { EndpointHabits } from './endpoint/endpoint-habits.ts';
@@ -45,6 +46,8 @@ class OaiPmhAdapter implements Adapter {
   readonly #context: AdapterContext;
   readonly #endpoint: Endpoint;
   #declared: readonly DeclaredFormat[] | undefined;
+  /** As it introduced itself for the run that comes next. */
+  #declaredNow: readonly DeclaredFormat[] | undefined;
   #identity: Identity | undefined;
 
   constructor(settings: AdapterSettings, context: AdapterContext) {
@@ -54,9 +57,19 @@ class OaiPmhAdapter implements Adapter {
   }
 
   async identify(signal: AbortSignal): Promise<RepositoryInfo> {
-    this.#identity = await identify(this.#endpoint, signal);
-    const declared = await this.#listFormats(signal);
-    return { ...this.#identity.info, formats: toMetadataFormats(declared, this.#settings.formats) };
+    const { formats, requestsPerHost } = this.#settings;
+    const leaving = new AbortController();
+    const listing = requestsPerHost > 1 ? this.#listFormats(eitherOf(signal, leaving.signal)) : undefined;
+    // Its failure matters once the repository has said who it is.
+    listing?.catch(() => undefined);
+    try {
+      this.#identity = await identify(this.#endpoint, signal);
+      const declared = await (listing ?? this.#listFormats(signal));
+      this.#declaredNow = declared;
+      return { ...this.#identity.info, formats: toMetadataFormats(declared, formats) };
+    } finally {
+      leaving.abort();
+    }
   }
 
   collections(signal: AbortSignal): AsyncIterable<Collection> {
@@ -64,7 +77,8 @@ class OaiPmhAdapter implements Adapter {
   }
 
   async *pages(request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
-    const declared = await this.#listFormats(signal);
+    const declared = this.#declaredNow ?? (await this.#listFormats(signal));
+    this.#declaredNow = undefined;
     const passes = passesOf(formatUses(declared, this.#settings), this.#settings.collections);
     const { mode } = request;
     const from = await this.#from(request, signal);

@@ -11,18 +11,19 @@ import {
   oaiDc,
   provide,
   record,
+  repository,
   type Script,
 } from '../../house/adapters/scripted-provider.ts';
 
 const signal = new AbortController().signal;
 
-async function open(script: Script, configured?: readonly string[]) {
+async function open(script: Script, configured?: readonly string[], requestsPerHost = 1) {
   const { url, requests } = await provide(script);
   return {
     requests,
     adapter: createAdapter(
       'oai-pmh',
-      { url, overlapSeconds: 0, requestsPerHost: 1, files: undefined, formats: configured },
+      { url, overlapSeconds: 0, requestsPerHost, files: undefined, formats: configured },
       createContext(),
     ),
   };
@@ -147,6 +148,57 @@ describe('ListSets', () => {
     await expect(specsOf(() => failure('badArgument'))).rejects.toMatchObject({ code: 'oai-error' });
     const loop = envelope(`<ListSets>${set('a')}<resumptionToken>t</resumptionToken></ListSets>`);
     await expect(specsOf(() => loop)).rejects.toMatchObject({ code: 'oai-token-loop' });
+  });
+});
+
+describe('The formats of a run', () => {
+  const verbs = (requests: readonly string[]) =>
+    requests.map((request) => /verb=(\w+)/.exec(request)?.[1]).filter((verb) => verb !== 'ListRecords');
+
+  test.each([1, 2])('are asked for once, %i requests at a time', async (requestsPerHost) => {
+    const { adapter, requests } = await open(
+      repository(() => list([record('a')])),
+      undefined,
+      requestsPerHost,
+    );
+    for (let run = 0; run < 2; run += 1) {
+      await adapter.identify(signal);
+      for await (const { items } of adapter.pages({ mode: 'full' }, signal)) expect(items).toHaveLength(1);
+    }
+    const both = ['Identify', 'ListMetadataFormats'];
+    expect(verbs(requests).sort()).toEqual([...both, ...both].sort());
+  });
+
+  test('are asked for while the repository says who it is, where it takes several requests', async () => {
+    let tell: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const { adapter } = await open(
+      (query) => {
+        if (query.get('verb') === 'Identify')
+          return (response) => void asked.then(() => response.end(identity()));
+        tell();
+        return formats;
+      },
+      undefined,
+      2,
+    );
+    expect(await adapter.identify(signal)).toMatchObject({
+      name: 'Test & Co',
+      formats: [{ name: 'oai_dc' }],
+    });
+  });
+
+  test('do not matter where the repository does not say who it is', async () => {
+    const script: Script = (query) =>
+      query.get('verb') === 'Identify' ? failure('badVerb') : { status: 404, body: '' };
+    const [one, two] = await Promise.all([1, 2].map((each) => open(script, undefined, each)));
+    const [alone, together] = await Promise.all(
+      [one, two].map((opened) => opened?.adapter.identify(signal).catch((error: unknown) => error)),
+    );
+    expect(alone).toMatchObject({ code: expect.any(String) });
+    expect(together).toMatchObject({ code: (alone as { code: string }).code });
   });
 });
 
