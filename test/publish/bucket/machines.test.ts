@@ -75,14 +75,21 @@ describe.skipIf(!versitygw)('documents in an object storage', () => {
     async function expectSame(): Promise<void> {
       const paths = await pathsOf(disk.directory, set().path);
       expect(paths.length).toBeGreaterThan(5);
-      for (const { publication, directory } of machines) {
-        expect(await pathsOf(directory, set().path)).toEqual(paths);
-        for (const path of ['.well-known/resourcesync', ...paths])
-          if (path.endsWith('.zip'))
-            expect(await bytesOf(publication, path)).toEqual(await bytesOf(disk.publication, path));
-          else expect(await textOf(publication, path)).toBe(await textOf(disk.publication, path));
-        for (const path of paths)
-          expect((await publication.former(path)).length).toBe((await disk.publication.former(path)).length);
+      const served = ['.well-known/resourcesync', ...paths];
+      const contents = ({ publication }: Machine) =>
+        Promise.all(
+          served.map(
+            async (path) =>
+              [path, await (path.endsWith('.zip') ? bytesOf : textOf)(publication, path)] as const,
+          ),
+        );
+      const formers = ({ publication }: Machine) =>
+        Promise.all(paths.map(async (path) => (await publication.former(path)).length));
+      const [expected, expectedFormers] = [await contents(disk), await formers(disk)];
+      for (const one of machines) {
+        expect(await pathsOf(one.directory, set().path)).toEqual(paths);
+        expect(await contents(one)).toEqual(expected);
+        expect(await formers(one)).toEqual(expectedFormers);
       }
     }
 
