@@ -9,7 +9,7 @@ import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_thr
  * @param given `resourceLimits` hold for it, whatever the process was started with; what that allows is not exceeded
  */
 export function startThread(script: URL, given: WorkerOptions): Worker {
-  const options = { ...given, resourceLimits: within(given.resourceLimits, flagsOfProcess()) };
+  const options = { ...given, resourceLimits: within(given.resourceLimits) };
   // V8 would take this flag (`launcher/heap-flags.cjs`) before any limit; the heap of the process is as it is by now.
   setFlagsFromString('--max-semi-space-size=0');
   if (!script.pathname.endsWith('.ts')) return new Worker(script, options);
@@ -20,15 +20,11 @@ export function startThread(script: URL, given: WorkerOptions): Worker {
   return new Worker(code, { ...options, eval: true, execArgv: [] });
 }
 
-function flagsOfProcess(): string {
-  return [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
-}
-
 /** Three of these spaces are one generation. */
 const spacesOfGeneration = 3;
 
-function within(limits: ResourceLimits = {}, flags: string): ResourceLimits {
-  const space = /--max[-_]semi[-_]space[-_]size=(\d+)/.exec(flags)?.[1];
+function within(limits: ResourceLimits = {}): ResourceLimits {
+  const space = /--max[-_]semi[-_]space[-_]size=(\d+)/.exec(process.execArgv.join(' '))?.[1];
   const own = limits.maxYoungGenerationSizeMb;
   if (space === undefined || own === undefined) return limits;
   return { ...limits, maxYoungGenerationSizeMb: Math.min(own, spacesOfGeneration * Number(space)) };
