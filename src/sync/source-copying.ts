@@ -23,6 +23,7 @@ import type { ComingPackage } from './stages/staging.ts';
 import type { ListedResources } from './state/listed-resources.ts';
 import type { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
+import { startUnpackingThread } from './unpacking/unpacker.ts';
 
 /** Who copied for so long looks once more what has changed meanwhile. */
 const longMs = 60_000;
@@ -132,6 +133,7 @@ export class SourceCopying {
   /** For a copy that can be filled, until `filled`. */
   fetch(member: Member): ComingPackage {
     this.#deps.copying.deps.sink.hide?.();
+    startUnpackingThread(this.#deps.threads);
     const fetching = fetchPackage(member, this.#packages);
     const arrived = fetching.then(
       ({ trouble }) => trouble === undefined,

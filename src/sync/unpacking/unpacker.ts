@@ -12,6 +12,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A thread takes a tenth of a second to start: it does while a package is on its way. */
+export function startUnpackingThread(threads: Threads | undefined): void {
+  threads?.begin(script, { answer: () => undefined, lost: () => undefined }).end();
+}
+
 /** Unpacks in a thread what is many, while this one goes on; what is few, or where there are no threads, at once. */
 export class Unpacker {
   readonly #threads: Threads | undefined;
