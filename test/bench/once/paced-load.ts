@@ -21,6 +21,8 @@ export interface PacedResult {
   readonly p99: number;
   /** What the client took of one processor: near 1 it is the client that is measured. */
   readonly client: number;
+  /** The longest time that the client itself stood still, in milliseconds: answers that came meanwhile are slow by as much. */
+  readonly clientPause: number;
 }
 
 /**
@@ -65,10 +67,14 @@ export async function pacedLoad(
       });
     }
   };
+  let [looked, clientPause] = [began, 0];
   while (times.length < total) {
     sendDue();
     await setTimeout(1);
     if (failure) throw failure;
+    const now = performance.now();
+    clientPause = Math.max(clientPause, now - looked);
+    looked = now;
   }
   const elapsed = performance.now() - began;
   const { user, system } = process.cpuUsage(processor);
@@ -78,6 +84,7 @@ export async function pacedLoad(
   return {
     ...{ total: times.length, perSecond: Math.round(times.length / (elapsed / 1000)) },
     ...{ p50: at(0.5), p99: at(0.99), client: Number(((user + system) / 1000 / elapsed).toFixed(2)) },
+    clientPause: Number(clientPause.toFixed(1)),
   };
 }
 
