@@ -9,6 +9,8 @@ import type { Manifested } from './manifested.ts';
 /** As many go to be unpacked at a time, or so many octets. */
 const batchMembers = 256;
 const batchOctets = 8_388_608;
+/** So many batches are under way: neither thread waits for the other whenever something else keeps that one from its core. */
+const batchesAhead = 3;
 
 export interface UnpackedFilesDeps {
   /** The file. */
@@ -55,17 +57,19 @@ class Batch {
 const noHashes: readonly string[] = [];
 
 /**
- * Small members of a package that are new to the copy: one batch is unpacked while the next is gathered. The state knows
+ * Small members of a package that are new to the copy: some batches are unpacked while the next is gathered. The state knows
  * of a file once it is there; until then it is due.
  */
 export class UnpackedFiles {
   readonly #deps: UnpackedFilesDeps;
   #gathered = new Batch();
-  #flying: Batch | undefined;
+  /** In the order in which they were sent. */
+  readonly #flying: Batch[] = [];
   /** Why the rest of the package is of no use. */
   #trouble: string | undefined;
   readonly #promised = {
-    has: (key: string) => this.#gathered.hasPromised(key) || this.#flying?.hasPromised(key) === true,
+    has: (key: string) =>
+      this.#gathered.hasPromised(key) || this.#flying.some((batch) => batch.hasPromised(key)),
   };
 
   constructor(deps: UnpackedFilesDeps) {
@@ -115,8 +119,13 @@ export class UnpackedFiles {
 
   /** Until all of them are in the copy, and the state says so. */
   async settle(): Promise<void> {
-    if (this.#gathered.members.length > 0) await this.send();
-    await this.#land();
+    let failure: { readonly error: unknown } | undefined;
+    const failed = (error: unknown) => {
+      failure ??= { error };
+    };
+    if (this.#gathered.members.length > 0) await this.send().catch(failed);
+    while (this.#flying.length > 0) await this.#land().catch(failed);
+    if (failure) throw failure.error;
   }
 
   async send(): Promise<void> {
@@ -130,15 +139,14 @@ export class UnpackedFiles {
     batch.done = unpack({ package: file, ...how, members: batch.members });
     // Whoever lands it gets to know.
     batch.done.catch(() => undefined);
-    await this.#land();
-    this.#flying = batch;
+    this.#flying.push(batch);
+    if (this.#flying.length > batchesAhead) await this.#land();
   }
 
   async #land(): Promise<void> {
-    const batch = this.#flying;
+    const [batch] = this.#flying;
     if (batch === undefined) return;
-    const done = await batch.done;
-    this.#flying = undefined;
+    const done = await batch.done.finally(() => this.#flying.shift());
     let failure: { readonly error: unknown } | undefined;
     for (const [index, awaited] of batch.awaited.entries()) {
       try {
