@@ -14,7 +14,8 @@ export interface TypedBeside {
 
 /**
  * `rsbridge` for scripts of a shell that type many short commands: what it is asked runs in the process of `runBeside`, with the script's directory, output
- * and exit code, and with nothing to read. What goes on beside the script is a process of its own, as always.
+ * and exit code, and with nothing to read. What goes on beside the script is a process of its own, as always, and so is what looks whether any other has the
+ * database open.
  * @param env of the commands
  */
 export async function openTypedBeside(env: Readonly<Record<string, string>>): Promise<TypedBeside> {
@@ -34,7 +35,7 @@ export async function openTypedBeside(env: Readonly<Record<string, string>>): Pr
   const { port } = server.address() as AddressInfo;
   return {
     script: `#!/bin/sh
-case "$1" in serve | simulate) exec "${process.execPath}" "${binary()}" "$@" ;; esac
+case "$1" in serve | simulate | backup | restore) exec "${process.execPath}" "${binary()}" "$@" ;; esac
 said=$(mktemp -d)
 code=$(printf '%s\\0' "$PWD" "$said" "$@" | curl -sS --data-binary @- http://127.0.0.1:${port}/)
 cat "$said/stdout"
