@@ -25,8 +25,8 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       sequence: { sequencer: LongestFirst },
       restoreMocks: true,
-      // Three to a core of a small machine, for much of what is tested is waiting.
-      maxWorkers: 6,
+      // More than two to a core of a small machine, for much of what is tested is waiting.
+      maxWorkers: 5,
       reporters: ['default', './test/house/closing-line.ts'],
     },
   };
