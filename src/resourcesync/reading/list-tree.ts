@@ -50,7 +50,7 @@ export async function readTree(
   remarks: Remarks,
   known: Validators = {},
 ): Promise<ReadTree | undefined> {
-  const reading = new TreeReading(port, visitor, remarks);
+  const reading = new TreeReading(uri, port, visitor, remarks);
   const top = await reading.read(uri, known);
   if (top === undefined) return undefined;
   await reading.readRest(top, 1);
@@ -74,9 +74,11 @@ class TreeReading {
   readonly #visitor: TreeVisitor;
   readonly #remarks: Remarks;
   readonly #visited = new Set<string>();
-  #top: string | undefined;
+  readonly #top: string;
 
-  constructor(port: SourcePort, visitor: TreeVisitor, remarks: Remarks) {
+  /** @param top where it begins */
+  constructor(top: string, port: SourcePort, visitor: TreeVisitor, remarks: Remarks) {
+    this.#top = top;
     this.#port = port;
     this.#visitor = visitor;
     this.#remarks = remarks;
@@ -89,7 +91,6 @@ class TreeReading {
     before?: SourceDocument,
   ): Promise<FetchedDocument | undefined> {
     this.#visited.add(uri);
-    this.#top ??= uri;
     const kind = before === undefined || before.isIndex ? 'unknown' : 'list';
     const found = await this.#readAs(uri, known, kind, before?.capability);
     if (found !== undefined) this.documents += 1;
@@ -112,7 +113,8 @@ class TreeReading {
         'it goes on at its next link, where an index would name all documents',
       );
       this.isPaged = true;
-      page = this.#mayRead(next, depth) ? await this.#readPart(next, document) : undefined;
+      // It lies as deep as the page before it.
+      page = this.#mayRead(next, depth - 1) ? await this.#readPart(next, document) : undefined;
     }
   }
 

@@ -167,6 +167,15 @@ describe('readTree', () => {
       expect(await read('/paged.xml')).toMatchObject({ locs: ['/r/1'], faults: ['/paged.xml?page=2'] });
     });
 
+    it('lies as deep as its first page, in an index of indexes of indexes', async () => {
+      source.answers.set('/i1.xml', xml('sitemapindex', facts, sitemap('/i2.xml')));
+      source.answers.set('/i2.xml', xml('sitemapindex', facts, sitemap('/i3.xml')));
+      source.answers.set('/i3.xml', xml('sitemapindex', facts, sitemap('/deep.xml')));
+      source.answers.set('/deep.xml', page(url('/r/1'), at('/deep.xml?page=2')));
+      source.answers.set('/deep.xml?page=2', page(url('/r/2')));
+      expect(await read('/i1.xml')).toMatchObject({ locs: ['/r/1', '/r/2'], faults: [] });
+    });
+
     it('is no such list where an index has all of its pages', async () => {
       source.answers.set('/rl.xml', xml('sitemapindex', facts, sitemap('/1.xml') + sitemap('/2.xml')));
       source.answers.set('/1.xml', page(url('/r/1'), '/2.xml'));
