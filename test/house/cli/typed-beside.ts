@@ -40,6 +40,7 @@ said=$(mktemp -d)
 code=$(printf '%s\\0' "$PWD" "$said" "$@" | curl -sS --data-binary @- http://127.0.0.1:${port}/)
 cat "$said/stdout"
 cat "$said/stderr" >&2
+rm -r "$said"
 exit "$code"
 `,
     close: () => new Promise((resolve) => server.close(() => resolve())),
