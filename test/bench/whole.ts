@@ -6,10 +6,10 @@ import { pathOf, requestsOf } from './growth/requested.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench whole RECORDS DIRECTORY [harvest] [publish] [ask]`: a repository of so many records of 1.9 kB, harvested and
- * published by the commands that users type, into SQLite; every minute how far it is. Then what single things cost in it: requests,
- * `status`, a harvest of 100 changes. The directory is kept, so that each step can be run by itself. Ten million records take 16 GB, and
- * their lists 40.
+ * `npm run bench whole RECORDS DIRECTORY [harvest] [publish] [dump] [export] [ask]`: a repository of so many records of 1.9 kB, harvested,
+ * published and exported by the commands that users type, into SQLite; every minute how far it is. Then what single things cost in it:
+ * requests, `status`, a harvest of 100 changes. The directory is kept, so that each step can be run by itself. Ten million records take
+ * 16 GB, their lists 35; an export has two files of each, which is more than a usual file system can number.
  */
 const [count = '100000', directory = '', ...chosen] = process.argv.slice(2);
 if (directory === '') throw new Error('name a directory that has room: bench whole RECORDS DIRECTORY');
@@ -25,18 +25,21 @@ try {
   const origin = await configure(url);
   if (isWanted('harvest')) await watched('harvest', ['harvest', 'bench']);
   if (isWanted('publish')) await watched('publish', ['publish']);
+  await configure(url, ['metadata']);
+  if (isWanted('dump')) await watched('dump', ['publish']);
+  if (isWanted('export')) await watched('export', ['export', join(directory, 'export')]);
   if (isWanted('ask')) await ask(url, origin);
 } finally {
   provider.kill('SIGKILL');
 }
 
 /** @returns where it is served */
-async function configure(url: string): Promise<string> {
+async function configure(url: string, dumps: readonly string[] = []): Promise<string> {
   mkdirSync(directory, { recursive: true });
   const former = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined;
   const port: number = former?.listen.port ?? (await freePort());
   const bench = {
-    ...{ url, overlapSeconds: 0, schedule: false, fullPass: false, dumps: [], files: { mode: 'none' } },
+    ...{ url, overlapSeconds: 0, schedule: false, fullPass: false, dumps, files: { mode: 'none' } },
     ...{ mementos: { links: 'none' }, allowPrivateAddresses: true },
   };
   const settings = {
