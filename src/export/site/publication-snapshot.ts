@@ -7,7 +7,7 @@ import {
   type StoredDocument,
   type StoredVariant,
 } from '../../publish/disk/pointer.ts';
-import { readSlices, totalLength } from '../../publish/disk/slices.ts';
+import { slicePieces, totalLength } from '../../publish/disk/slices.ts';
 import { makingOf } from '../../publish/dump/dump-paths.ts';
 import { type Packed, publicationRoot } from '../../publish/published/publication.ts';
 import type { FileContent } from '../tree/tree.ts';
@@ -125,7 +125,7 @@ export function addDocuments(
     const { capability, immutable, lastModified, plain, gzip } = document;
     const content = ({ slices }: StoredVariant): FileContent => {
       const length = totalLength(slices);
-      return { length, lastModified, chunks: () => readSlices(directory, slices, 0, length) };
+      return { length, lastModified, chunks: () => slicePieces(directory, slices) };
     };
     documents.set(path, {
       path,

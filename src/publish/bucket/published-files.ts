@@ -8,8 +8,11 @@ import { bucketAt, type SetBucket } from './published-bucket.ts';
 
 /** A published file, wherever its bytes are. */
 export interface PublishedFile {
-  /** Bytes from `start` up to, not including, `end`. */
-  bytes(start: number, end: number): AsyncIterable<Buffer>;
+  /**
+   * Bytes from `start` up to, not including, `end`.
+   * @param reused whether each piece may lie in the same memory, and be good until the next is asked for
+   */
+  bytes(start: number, end: number, reused?: boolean): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
@@ -121,10 +124,9 @@ function inBucket({ store }: SetBucket, key: string): PublishedFile {
 
 function onDisk(handle: FileHandle, file: string): PublishedFile {
   return {
-    bytes: (start, end) =>
+    bytes: (start, end, reused = false) =>
       filePieces(handle, {
-        start,
-        end,
+        ...{ start, end, reused },
         ...(Number.isFinite(end) && { tooShort: `${file} is shorter than what was published of it` }),
       }),
     close: () => handle.close(),

@@ -38,14 +38,24 @@ export function readSlices(
   start: number,
   end: number,
 ): Readable {
-  return Readable.from(bytesOf(directory, slices, start, end), { objectMode: false });
+  return Readable.from(bytesOf(directory, slices, { start, end }), { objectMode: false });
+}
+
+/** All bytes of the slices. Each piece lies in the same memory, and is good until the next is asked for. */
+export function slicePieces(directory: string, slices: readonly Slice[]): AsyncGenerator<Buffer> {
+  return bytesOf(directory, slices, { start: 0, end: totalLength(slices), reused: true });
+}
+
+interface SliceRange {
+  readonly start: number;
+  readonly end: number;
+  readonly reused?: boolean;
 }
 
 async function* bytesOf(
   directory: string,
   slices: readonly Slice[],
-  start: number,
-  end: number,
+  { start, end, reused = false }: SliceRange,
 ): AsyncGenerator<Buffer> {
   const files = new Map<string, PublishedFile>();
   try {
@@ -60,7 +70,7 @@ async function* bytesOf(
       offset += length;
       if (from >= to) continue;
       if ('constant' in slice) yield Buffer.from(slice.constant, 'base64').subarray(from, to);
-      else yield* files.get(slice.file)?.bytes(slice.start + from, slice.start + to) ?? [];
+      else yield* files.get(slice.file)?.bytes(slice.start + from, slice.start + to, reused) ?? [];
     }
   } finally {
     await Promise.all([...files.values()].map((file) => file.close()));
