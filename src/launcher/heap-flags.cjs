@@ -39,8 +39,8 @@ exports.allocatorSettings = (given, args) => {
   return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
 };
 
-/** Commands that have threads of their own; to others a second start is not worth it. */
-const longRunning = new Set(['harvest', 'serve', 'sync']);
+/** Commands that have threads of their own, or go through everything there is; to others a second start is not worth it. */
+const longRunning = new Set(['export', 'harvest', 'publish', 'serve', 'sync']);
 
 /** @returns {string | undefined} of a process that is one of many */
 function roleOf(args) {

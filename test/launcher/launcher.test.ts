@@ -85,7 +85,7 @@ describe('settings of the allocator', () => {
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
     expect(allocatorSettings({}, ['status'])).toEqual({});
-    for (const command of ['harvest', 'serve', 'sync'])
+    for (const command of ['export', 'harvest', 'publish', 'serve', 'sync'])
       expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '1' });
   });
 });
