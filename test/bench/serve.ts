@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { untilDescribed } from './once/described.ts';
 import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
-import { pacedLoad } from './once/paced-load.ts';
+import { type PacedResult, type PacedSettings, pacedLoad } from './once/paced-load.ts';
 import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
@@ -15,7 +15,7 @@ import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
  * `rsbridge export` wrote of the same publication: `npm run bench serve [resources] [seconds]`. nginx is taken
  * from PATH or NGINX; without it ours are measured alone. Beside them a bare route of Fastify is asked by the same client,
  * which is the limit of whatever is built upon it, and ours runs as one process and as two. What comes evenly at 70 % of our most comes
- * to that route, too: what it takes there is the client and the machine. All on the loopback; the long list is asked for by few
+ * to that route, too, and to one that is as busy as ours: what it takes there is the client and the machine. All on the loopback; the long list is asked for by few
  * at a time, because the client, which reads every byte, would be the bottleneck. Resources and TimeGates are asked for
  * twice: all of them in turn, which are more than the memory for answers holds (from 20,000 on, for each process), and
  * a few again and again. Nothing is asked for before the search index is filled: that takes a core for a minute, once.
@@ -152,15 +152,52 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
     print({ what, processes, ...ours, nginxPerSecond: nginx?.perSecond, ...ratios });
     if (!isPaced) continue;
     const paced = { ...settings, seconds: duration, rate: Math.max(1, Math.floor(ours.perSecond * 0.7)) };
-    const atOurs = await pacedLoad(port, paced);
-    const { p50, p99, client } = await pacedLoad(barePort, { ...paced, expect: 200 });
-    const atBare = { bareP50: p50, bareP99: p99, bareClient: client };
-    print({ what: `${what}, at 70 % of that`, processes, ...atOurs, ...atBare });
+    const busy = Math.max(0, ours.processorMicroseconds - limit.processorMicroseconds);
+    print({
+      what: `${what}, at 70 % of that`,
+      processes,
+      ...(await inTurns({ port, barePort, bare, busy }, paced)),
+    });
   }
   print({ what: 'in all', processes, megabytes: megabytes(server.pid), eventLoopMs: await eventLoop(port) });
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
   await ended;
+}
+
+const turns = 5;
+
+/**
+ * What comes evenly, to ours, to the bare route, and to a bare route that is busy for as long with each request as ours is: where that
+ * takes long, it is the machine that stands still. Of the turns the one in the middle, and the percentiles of each.
+ */
+async function inTurns(
+  { port, barePort, bare, busy }: Pick<Servers, 'port' | 'barePort' | 'bare'> & { readonly busy: number },
+  paced: PacedSettings,
+) {
+  const [ours, bares, busies]: [PacedResult[], PacedResult[], PacedResult[]] = [[], [], []];
+  const ofBare = { ...paced, expect: 200 };
+  for (let turn = 0; turn < turns; turn += 1) {
+    ours.push(await pacedLoad(port, paced));
+    bares.push(await pacedLoad(barePort, ofBare));
+    bare.send(busy);
+    busies.push(await pacedLoad(barePort, ofBare));
+    bare.send(0);
+  }
+  const percentiles = (results: readonly PacedResult[]) => results.map(({ p99 }) => p99);
+  const { p50: bareP50, p99: bareP99, client: bareClient } = middle(bares);
+  const { p50: busyP50, p99: busyP99 } = middle(busies);
+  return {
+    ...middle(ours),
+    ...{ p99s: percentiles(ours), bareP50, bareP99, bareClient },
+    ...{ busy, busyP50, busyP99, busyP99s: percentiles(busies) },
+  };
+}
+
+function middle(results: readonly PacedResult[]): PacedResult {
+  const [, , one] = [...results].sort((a, b) => a.p99 - b.p99);
+  if (!one) throw new Error(`${results.length} turns have none in the middle`);
+  return one;
 }
 
 /** All numbers below `length`, each once. */
