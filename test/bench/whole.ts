@@ -3,27 +3,35 @@ import { join } from 'node:path';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { runCommand, type Spent, serveRequests, spentBy } from './growth/commands.ts';
 import { pathOf, requestsOf } from './growth/requested.ts';
+import { multiply } from './growth/seed.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench whole RECORDS DIRECTORY [harvest] [publish] [dump] [export] [ask]`: a repository of so many records of 1.9 kB, harvested,
+ * `npm run bench whole RECORDS DIRECTORY [harvest|multiply] [publish] [dump] [export] [ask]`: a repository of so many records of 1.9 kB, harvested,
  * published and exported by the commands that users type, into SQLite; every minute how far it is. Then what single things cost in it:
  * requests, `status`, a harvest of 100 changes. The directory is kept, so that each step can be run by itself. Ten million records take
- * 16 GB, their lists 35; an export has two files of each, which is more than a usual file system can number.
+ * 16 GB, their lists 35; an export has two files of each, which is more than a usual file system can number. `multiply`, in place of a
+ * harvest of all, harvests 50,000 and has the database copy their rows: then payloads are 50,000 different ones.
  */
 const [count = '100000', directory = '', ...chosen] = process.argv.slice(2);
 if (directory === '') throw new Error('name a directory that has room: bench whole RECORDS DIRECTORY');
 const records = Number(count);
-const isWanted = (step: string) => chosen.length === 0 || chosen.includes(step);
+const different = 50_000;
+const isMultiplied = chosen.includes('multiply') && records > different;
+const isWanted = (step: string) =>
+  (chosen.length === 0 && step !== 'multiply') ||
+  chosen.includes(step) ||
+  (step === 'harvest' && isMultiplied);
 const config = join(directory, 'rsbridge.json');
 const file = join(directory, 'bench.db');
 const none = () => 0;
 
-const provider = start('upstreams/provider', [records, 1000]);
+const provider = start('upstreams/provider', [isMultiplied ? different : records, 1000]);
 try {
   const url = await firstLine(provider);
   const origin = await configure(url);
   if (isWanted('harvest')) await watched('harvest', ['harvest', 'bench']);
+  if (isMultiplied) await multiply({ client: 'sqlite', file }, different, records);
   if (isWanted('publish')) await watched('publish', ['publish']);
   await configure(url, ['metadata']);
   if (isWanted('dump')) await watched('dump', ['publish']);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bin, firstLine, heapFlags } from '../once/processes.ts';
+import { allocator, bin, firstLine, heapFlags } from '../once/processes.ts';
 import { processorTime } from './processor-time.ts';
 
 /** One thing that was done, in milliseconds of processor time: of ours, and of the database's own processes. */
@@ -21,6 +21,7 @@ export interface Spent {
 export async function spentBy(config: string, args: readonly string[]): Promise<Spent> {
   const child = spawn(process.execPath, [...heapFlags, '--import', tell, bin, ...args, '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...allocator },
   });
   let told = '';
   child.stderr.on('data', (chunk: Buffer) => {

@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 /** Those that the launcher of the command line gives itself on this Node; `run.mjs` knows them. */
 const ofOthers = startOf('');
 export const heapFlags = ofOthers.flags;
+export const allocator = ofOthers.environment;
 /** The same for a copy, and for one of many processes, and what it has in its environment. */
 const ofSync = startOf('SYNC_');
 export const ofRole = { work: startOf('WORK_'), web: startOf('WEB_') };
