@@ -165,7 +165,7 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
   await ended;
 }
 
-const turns = 5;
+const turns = 3;
 
 /**
  * What comes evenly, to ours, to the bare route, and to a bare route that is busy for as long with each request as ours is: where that
@@ -195,7 +195,7 @@ async function inTurns(
 }
 
 function middle(results: readonly PacedResult[]): PacedResult {
-  const [, , one] = [...results].sort((a, b) => a.p99 - b.p99);
+  const one = [...results].sort((a, b) => a.p99 - b.p99)[Math.floor(results.length / 2)];
   if (!one) throw new Error(`${results.length} turns have none in the middle`);
   return one;
 }

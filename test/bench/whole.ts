@@ -26,7 +26,13 @@ const config = join(directory, 'rsbridge.json');
 const file = join(directory, 'bench.db');
 const none = () => 0;
 
-const provider = start('upstreams/provider', [isMultiplied ? different : records, 1000]);
+const former = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined;
+let known: number | undefined = former?.listen.port;
+// At another address it would be another repository, all of which is harvested.
+const provider = start('upstreams/provider', [
+  ...[records, 1000, isMultiplied ? different : records, 0],
+  former ? new URL(former.sources.bench.url).port : 0,
+]);
 try {
   const url = await firstLine(provider);
   const origin = await configure(url);
@@ -44,8 +50,8 @@ try {
 /** @returns where it is served */
 async function configure(url: string, dumps: readonly string[] = []): Promise<string> {
   mkdirSync(directory, { recursive: true });
-  const former = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined;
-  const port: number = former?.listen.port ?? (await freePort());
+  const port: number = known ?? (await freePort());
+  known = port;
   const bench = {
     ...{ url, overlapSeconds: 0, schedule: false, fullPass: false, dumps, files: { mode: 'none' } },
     ...{ mementos: { links: 'none' }, allowPrivateAddresses: true },

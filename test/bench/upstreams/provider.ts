@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED] [FILE_EVERY]`. It
- * prints its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all
+ * An OAI-PMH provider for benchmarks, in a process of its own: `provider.ts RECORDS PAGE_SIZE [LISTED] [FILE_EVERY]
+ * [PORT]`. It prints its URL. Record `i` has about 1.9 kB of oai_dc; `POST /touch?count=100&salt=x` changes so many of them. Of all
  * records it lists only the first LISTED ones, if that is given, and each FILE_EVERYth of them has a file. Its pages are
  * made before it prints its URL, where they are not too many: it has the same cores as what is measured.
  */
-const [records = 100_000, pageSize = 1000, listed = records, fileEvery = 0] = process.argv
+const [records = 100_000, pageSize = 1000, listed = records, fileEvery = 0, port = 0] = process.argv
   .slice(2)
   .map(Number);
 const fileBytes = Buffer.alloc(4096, '%PDF-1.7 ');
@@ -135,7 +135,7 @@ const server = createServer(async (request, response) => {
   }
 });
 
-server.listen(0, '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   prepare();
   process.stdout.write(`${origin}/oai\n`);
