@@ -137,9 +137,12 @@ export class ExportTree {
 
   async #holds(path: string, content: FileContent): Promise<boolean> {
     const handle = await open(this.#file(path), constants.O_RDONLY | constants.O_NOFOLLOW);
+    let memory = Buffer.alloc(0);
     try {
       for await (const chunk of content.chunks()) {
-        const there = Buffer.alloc(chunk.byteLength);
+        // Of a large file there are many pieces of one length.
+        if (memory.byteLength < chunk.byteLength) memory = Buffer.allocUnsafe(chunk.byteLength);
+        const there = memory.subarray(0, chunk.byteLength);
         const { bytesRead } = await handle.read(there, 0, there.length);
         if (bytesRead !== there.length || !there.equals(chunk)) return false;
       }
