@@ -6,7 +6,6 @@ import { openBridge } from '../../src/bridge/bridge.ts';
 import { createLog } from '../../src/bridge/log.ts';
 import { startService } from '../../src/bridge/service.ts';
 import { removeBytes } from '../../src/bridge/work/retention.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { runMain } from '../house/cli/run-main.ts';
@@ -14,6 +13,7 @@ import { HostileProvider } from '../house/hostile/provider/provider.ts';
 import { Repository } from '../house/hostile/repository.ts';
 import { createVirtualClock } from '../house/hostile/virtual-clock.ts';
 import { hearStatements, scattered } from '../house/postgres/asked.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { visitAll } from '../house/server/visitor.ts';
 import { migratedPostgres } from '../house/store/databases.ts';
 

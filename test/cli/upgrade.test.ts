@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { binary } from '../house/process/script.ts';
 import { makePostgres, makeSqlite } from '../house/store/databases.ts';
 

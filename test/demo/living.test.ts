@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoCommand } from '../../src/cli/demo/demo.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
+import { freePort } from '../house/process/free-port.ts';
 
 /** The demo at a pace at which everything that can happen within an hour happens within seconds. */
 const pace = {

@@ -8,7 +8,6 @@ import { Client, type Dispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
@@ -16,6 +15,7 @@ import { readFollowed } from '../../src/store/search/following.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { answering, type StartProxy, startApache, startCaddy, startNginx } from '../house/deploy/proxy.ts';
 import { findTool } from '../house/deploy/tools.ts';
+import { freePort } from '../house/process/free-port.ts';
 
 const why = 'the bridge behind a proxy';
 const tools = {

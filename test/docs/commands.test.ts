@@ -5,10 +5,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../src/demo/sample-repository.ts';
 import { openTypedBeside, type TypedBeside } from '../house/cli/typed-beside.ts';
 import { type Block, blocksOf, pagesWithBlocks } from '../house/docs/blocks.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { type SampleService, startSampleService } from '../house/server/sample-service.ts';
 import { makePostgres } from '../house/store/databases.ts';
 

@@ -7,13 +7,13 @@ import { type Bridge, openBridge } from '../../src/bridge/bridge.ts';
 import { createLog } from '../../src/bridge/log.ts';
 import { type Service, startService } from '../../src/bridge/service.ts';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { rawRecord } from '../../src/core/problem.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { storeUnreadable } from '../../src/store/runs/unreadable.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
 import { hasBrowser, type Look, openBrowser, withPage } from '../house/interop/browser.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { addAccount, password } from '../house/server/dashboard.ts';
 import { placeMigrated } from '../house/store/databases.ts';
 

@@ -9,12 +9,12 @@ import { type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { toHttpDate } from '../../src/core/datetime.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { runBeside } from '../house/cli/run-beside.ts';
 import { findTool } from '../house/deploy/tools.ts';
+import { freePort } from '../house/process/free-port.ts';
 
 const nginx = findTool('nginx', ['-v'], 'the export behind nginx');
 

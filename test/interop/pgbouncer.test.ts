@@ -5,7 +5,6 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { forCrowd } from '../../src/core/either-signal.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
@@ -16,6 +15,7 @@ import { checkSchema, migrate } from '../../src/store/schema/migrate.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { findPgbouncer, startPgbouncer } from '../house/postgres/pgbouncer.ts';
 import type { PostgresServer } from '../house/postgres/server.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { makePostgres } from '../house/store/databases.ts';
 
 const pgbouncer = findPgbouncer();

@@ -5,7 +5,6 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/bridge/system-clock.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { rsbridge } from '../house/cli/processes.ts';
 import { runBeside } from '../house/cli/run-beside.ts';
@@ -14,6 +13,7 @@ import { hearServers } from '../house/postgres/asked.ts';
 import { type PostgresPair, startPostgresPair } from '../house/postgres/pair.ts';
 import { findPgbouncer, startPgbouncer } from '../house/postgres/pgbouncer.ts';
 import type { PostgresServer } from '../house/postgres/server.ts';
+import { freePort } from '../house/process/free-port.ts';
 
 /** Long enough to start servers and processes on a busy machine. */
 const patience = 180_000;

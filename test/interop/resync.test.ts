@@ -11,12 +11,12 @@ import { createLog } from '../../src/bridge/log.ts';
 import { type Service, startService } from '../../src/bridge/service.ts';
 import { systemClock } from '../../src/bridge/system-clock.ts';
 import { demoCommand } from '../../src/cli/demo/demo.ts';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { CommandIo } from '../../src/cli/terminal/io.ts';
 import { parseConfig } from '../../src/core/config/config.ts';
 import { createSampleRepository, type SampleRepository } from '../../src/demo/sample-repository.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
 import { runMain } from '../house/cli/run-main.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { placeMigrated } from '../house/store/databases.ts';
 import { filesBelow as textsBelow } from '../house/sync/copy.ts';
 

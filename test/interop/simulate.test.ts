@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { Simulator } from '../../src/simulate/simulator.ts';
 import { runMain } from '../house/cli/run-main.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { filesBelow } from '../house/sync/copy.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/cli/demo/free-port.ts';
 import { checkIds } from '../../src/oai-conformance/checks/check-table.ts';
 import { ownVerdictOf } from '../../src/oai-conformance/checks/own-verdicts.ts';
 import { judge } from '../house/oai-conformance/judged.ts';
+import { freePort } from '../house/process/free-port.ts';
 import { OaiHouse } from '../house/server/oai-house.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
 

@@ -6,11 +6,11 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { type Service, startService } from '../../../src/bridge/service.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { listTopics } from '../../../src/store/following/followed-topics.ts';
 import { listResources } from '../../../src/store/reading/listing.ts';
+import { freePort } from '../../house/process/free-port.ts';
 
 /** A bridge as it runs, which reads nothing by itself: whatever moves was pushed. */
 class Station {

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { type Service, startService } from '../../../src/bridge/service.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { offeredFormats } from '../../../src/oai/formats.ts';
 import { embedded } from '../../../src/oai/payload.ts';
 import { readContents } from '../../../src/store/payloads/contents.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { freePort } from '../../house/process/free-port.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
 

@@ -4,8 +4,6 @@ import { openPushHouse, type PushHouse } from '../../house/push/push-house.ts';
 import { type Received, type Subscriber, startSubscriber, takeAll } from '../../house/push/subscriber.ts';
 import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 
-const soon = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
-
 /** Processes that deliver, are killed while they do, and are started again; two at one PostgreSQL. */
 describe.each([
   ['SQLite', async () => migratedSqlite(), 1],
@@ -16,6 +14,15 @@ describe.each([
   let drop = async () => undefined as unknown;
   let running: ReturnType<PushHouse['start']>[] = [];
 
+  /** Whoever waits for a process that is not there is told why it is not. */
+  const soon = (check: () => void | Promise<void>) =>
+    vi.waitFor(
+      async () => {
+        house.expectNoneEnded();
+        await check();
+      },
+      { timeout: 90_000, interval: 50 },
+    );
   const start = () => {
     running = Array.from({ length: processes }, () => house.start());
   };

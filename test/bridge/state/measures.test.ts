@@ -12,7 +12,6 @@ import { createStorageLook } from '../../../src/bridge/state/storage.ts';
 import { createSurvey } from '../../../src/bridge/state/survey.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { plansOf } from '../../../src/bridge/work/due-plans.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { thoroughHarvest } from '../../../src/harvest/thorough-harvest.ts';
@@ -22,6 +21,7 @@ import { latestRun } from '../../../src/store/runs/runs.ts';
 import { listCounts } from '../../../src/store/sources/counts.ts';
 import { settingsOfRun } from '../../../src/store/sources/run-settings.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { freePort } from '../../house/process/free-port.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

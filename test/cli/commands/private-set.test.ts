@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { toSegment } from '../../../src/core/segment.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
+import { freePort } from '../../house/process/free-port.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { type Finished, rsbridge } from '../../house/cli/processes.ts';
+import { freePort } from '../../house/process/free-port.ts';
 
 /** Real processes behind one port. */
 describe.skipIf(process.platform === 'win32')('serve with several processes', { timeout: 120_000 }, () => {

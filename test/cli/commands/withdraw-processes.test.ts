@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
+import { freePort } from '../../house/process/free-port.ts';
 
 test.skipIf(process.platform === 'win32')(
   'what is withdrawn is withdrawn at every process that answers, from the next request on',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { type Front, listenAlone } from '../../../src/bridge/answering.ts';
 import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { type DatabaseConfig, parseConfig } from '../../../src/core/config/config.ts';
 import { runFileJob } from '../../../src/harvest/files/file-job.ts';
 import { harvest } from '../../../src/harvest/harvest.ts';
@@ -12,6 +11,7 @@ import { identifierPass } from '../../../src/harvest/identifiers/identifier-pass
 import { listResources } from '../../../src/store/reading/listing.ts';
 import { latestRun } from '../../../src/store/runs/runs.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { freePort } from '../process/free-port.ts';
 import { placeMigrated } from '../store/databases.ts';
 import { listProblems } from '../store/told-problems.ts';
 

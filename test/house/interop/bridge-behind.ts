@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { rsbridge } from '../cli/processes.ts';
+import { freePort } from '../process/free-port.ts';
 
 /**
  * `rsbridge serve` behind a proxy, as a client sees it that waits for its answer while the process behind is killed and

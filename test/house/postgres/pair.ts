@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import { type Cluster, createCluster, type RunningServer, startCluster } from './server.ts';
 
 /** A primary, and a replica that follows it by a stream. */

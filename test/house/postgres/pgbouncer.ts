@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
+import { freePort } from '../process/free-port.ts';
 import type { PostgresServer } from './server.ts';
 
 /** pgbouncer, where it is installed: `PGBOUNCER`, or in PATH. */

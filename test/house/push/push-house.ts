@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../cli/processes.ts';
 import { runBeside } from '../cli/run-beside.ts';
 import type { Outcome } from '../cli/run-main.ts';
+import { freePort } from '../process/free-port.ts';
 
 /** A repository that is edited, and processes of `rsbridge serve` at one database, which tell of it. */
 export interface PushHouse {
@@ -24,6 +24,8 @@ export interface PushHouse {
   ask(form: Record<string, string>): Promise<Response>;
   /** All that were started are killed, at once. */
   killAll(): Promise<void>;
+  /** @throws Error with what a process said that has ended, and was not killed */
+  expectNoneEnded(): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export async function openPushHouse(database: object, allow: readonly string[]):
   };
   writeFileSync(join(directory, 'rsbridge.yaml'), stringify(config));
   let running: ReturnType<typeof rsbridge>[] = [];
+  const ended: string[] = [];
   const run = (...args: string[]) => runBeside(directory, args);
   const house: PushHouse = {
     ...{ base, topic: `${base}/repo/change-notification.xml`, run },
@@ -48,6 +51,9 @@ export async function openPushHouse(database: object, allow: readonly string[]):
       const port = ports[running.length] ?? 0;
       const started = rsbridge(['serve', '--port', String(port)], directory, env);
       running.push(started);
+      void started.finished.then(({ code, signal, stdout, stderr }) => {
+        if (signal !== 'SIGKILL') ended.push(`a process has ended by itself (${code}): ${stdout}${stderr}`);
+      });
       return started;
     },
     edit: async () => {
@@ -60,6 +66,9 @@ export async function openPushHouse(database: object, allow: readonly string[]):
       running = [];
       for (const { child } of killed) child.kill('SIGKILL');
       for (const { finished } of killed) await finished;
+    },
+    expectNoneEnded: () => {
+      if (ended.length > 0) throw new Error(ended.join('\n'));
     },
     close: async () => {
       await house.killAll();

@@ -7,9 +7,9 @@ import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { startService } from '../../../src/bridge/service.ts';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
+import { freePort } from '../process/free-port.ts';
 import { placeMigrated } from '../store/databases.ts';
 
 /** The bundled repository as the source `sample`, harvested and published by the real service. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { reportHarvests } from '../../../src/bridge/notifications/reporting.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { readNotification } from '../../../src/core/notifications/notification.ts';
 import { listNotifications } from '../../../src/store/notifications/inbox.ts';
 import { type Stranger, startStranger } from '../../house/interop/stranger.ts';
+import { freePort } from '../../house/process/free-port.ts';
 import { type Subscriber, startSubscriber } from '../../house/push/subscriber.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
-import { freePort } from '../../../src/cli/demo/free-port.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
 import { rsbridge } from '../../house/cli/processes.ts';
 import { type Stranger, startStranger } from '../../house/interop/stranger.ts';
+import { freePort } from '../../house/process/free-port.ts';
 import { type Certificate, type Front, makeCertificate, startFront } from '../../house/push/tls.ts';
 
 /** Flask-WebSub, of a Python that has it, and pubsubhubbub of npm (`.ci/run` sees to both). */
