@@ -1,5 +1,6 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import type { Language } from './language.ts';
+import { perLanguage } from './per-language.ts';
 import { exactTimeIn, timeIn } from './times.ts';
 
 /** Whom a page is for: the language, and numbers and times as people who read it write them. */
@@ -22,12 +23,11 @@ export interface Reader {
 }
 
 export function createReader(language: Language, timeZone = 'UTC', others: Reader['others'] = []): Reader {
-  const numbers = numbersOf[language];
   return {
     language,
     timeZone,
     others,
-    count: (value) => numbers.grouped.format(value),
+    count: (value) => grouped(language).format(value),
     size: (bytes) => sizeIn(language, bytes),
     age: (iso, now) => ageIn(language, iso, now),
     time: (iso) => timeIn(language, timeZone, iso),
@@ -35,16 +35,8 @@ export function createReader(language: Language, timeZone = 'UTC', others: Reade
   };
 }
 
-const numbersOf = {
-  en: {
-    grouped: new Intl.NumberFormat('en'),
-    relative: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
-  },
-  ja: {
-    grouped: new Intl.NumberFormat('ja'),
-    relative: new Intl.RelativeTimeFormat('ja', { numeric: 'auto' }),
-  },
-} as const;
+const grouped = perLanguage((language) => new Intl.NumberFormat(language));
+const relative = perLanguage((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 
 const units = ['kB', 'MB', 'GB', 'TB'] as const;
 
@@ -75,10 +67,9 @@ const now = { en: { soon: 'in a moment', just: 'just now' }, ja: { soon: 'まも
 
 function ageIn(language: Language, iso: string, at: string): string {
   const seconds = Math.round((toMilliseconds(iso) - toMilliseconds(at)) / 1000);
-  const { relative } = numbersOf[language];
   for (const [unit, length] of spans) {
     if (Math.abs(seconds) < length) continue;
-    const text = relative.format(Math.trunc(seconds / length), unit);
+    const text = relative(language).format(Math.trunc(seconds / length), unit);
     return language === 'ja' ? text.replace(/ /g, '') : text;
   }
   return seconds > 0 ? now[language].soon : now[language].just;
