@@ -1,21 +1,23 @@
+import { type BlobRows, readBlobRows, unpackBlob } from '../../../src/store/payloads/blobs.ts';
 import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
-import { readBlob } from '../store/read-blob.ts';
 import type { House } from './house.ts';
 import { fileKey, type Showing, type Shown } from './public-view.ts';
 
 /** The living resources of a house in the form of `publicView`. */
 export async function publishedView(house: House): Promise<Showing> {
   const shown = new Map<string, Shown>();
-  for (const entry of await house.resources()) {
+  const entries = await house.resources();
+  const hashes = entries.flatMap(({ path, hash }) => (isFile(path) || hash === undefined ? [] : hash));
+  const blobs = await readBlobRows(house.database.reader, hashes);
+  for (const entry of entries) {
     const { path, links } = entry;
     const key = keyOf(entry);
     if (shown.has(key)) throw new Error(`${key} is published twice`);
     const collections = links.filter(({ rel }) => rel === 'collection').map(({ href }) => href);
-    const isFile = path.includes('/files/');
     shown.set(key, {
-      kind: isFile ? 'file' : 'metadata',
+      kind: isFile(path) ? 'file' : 'metadata',
       collections: collections.sort(),
-      says: isFile ? factsOf(entry) : await documentOf(house, entry),
+      says: isFile(path) ? factsOf(entry) : documentOf(entry, blobs),
     });
   }
   return shown;
@@ -29,13 +31,17 @@ export function keyOf({ path, links }: Pick<ResourceEntry, 'path' | 'links'>): s
   return fileKey(item, /bitstreams\/([^/]+)\//.exec(via)?.[1] ?? name);
 }
 
+function isFile(path: string): boolean {
+  return path.includes('/files/');
+}
+
 function factsOf({ length, hash, mediaType }: ResourceEntry): unknown {
   return { length, hash, mediaType };
 }
 
-async function documentOf(house: House, { path, hash = '' }: ResourceEntry): Promise<unknown> {
-  const bytes = await readBlob(house.database.reader, hash);
-  const text = bytes === undefined ? '' : Buffer.from(bytes).toString();
+function documentOf({ path, hash = '' }: ResourceEntry, blobs: BlobRows): unknown {
+  const row = blobs.get(hash);
+  const text = row ? Buffer.from(unpackBlob(row, blobs)).toString() : '';
   if (path.endsWith('/dim.xml')) return dimOf(text);
   if (path.endsWith('/json.json')) return jsonOf(text);
   return [...text.matchAll(/<(?:dc|dcterms):title(?: [^>]*)?>([^<]*)</g)].map(([, value = '']) =>

@@ -173,28 +173,55 @@ const vocabulary =
     ' ',
   );
 
-function metadataOf({ item, number, seed, odd, repository }: Seedling): Metadata {
-  const { handle, accessioned } = item;
-  const next = random(seed * 7919 + (odd === 'newerVersion' ? number - 1 : number));
+interface Texts {
+  readonly title: string;
+  readonly authors: readonly (readonly [family: string, given: string])[];
+  readonly abstract: string;
+  readonly subjects: readonly string[];
+}
+
+/** What was drawn last: an item is asked for many times. */
+const drawn = new Map<string, Texts>();
+const mostDrawn = 1000;
+
+function textsOf(seed: number, authors: number): Texts {
+  const key = `${seed} ${authors}`;
+  const known = drawn.get(key);
+  if (known) return known;
+  const next = random(seed);
   const word = () => vocabulary[Math.floor(next() * vocabulary.length)] ?? 'word';
   const sentence = (length: number) => Array.from({ length }, word).join(' ');
+  const texts = {
+    title: sentence(6),
+    authors: Array.from({ length: authors }, () => [word(), word()] as const),
+    abstract: `${capital(sentence(70))}.`,
+    subjects: [word(), word()],
+  };
+  if (drawn.size >= mostDrawn) drawn.clear();
+  drawn.set(key, texts);
+  return texts;
+}
+
+function metadataOf({ item, number, seed, odd, repository }: Seedling): Metadata {
+  const { handle, accessioned } = item;
+  const texts = textsOf(seed * 7919 + (odd === 'newerVersion' ? number - 1 : number), 1 + (number % 3));
   const instant = `${new Date(accessioned).toISOString().slice(0, 19)}Z`;
-  const title = `${sentence(6)} ${number}`;
+  const title = `${texts.title} ${number}`;
   const metadata: Metadata = {};
   if (odd === 'person') {
-    metadata['dc.title'] = [plain(`Person, ${word()} ${number}`)];
+    metadata['dc.title'] = [plain(`Person, ${texts.authors[0]?.[0]} ${number}`)];
     metadata['person.familyName'] = [plain('Person')];
     metadata['person.email'] = [plain(`p${number}@example.org`)];
   } else if (odd === 'project') {
     metadata['dc.title'] = [plain(`Project ${title}`)];
   } else {
-    metadata['dc.contributor.author'] = Array.from({ length: 1 + (number % 3) }, () =>
-      plain(`${capital(word())}, ${capital(word())}`),
+    metadata['dc.contributor.author'] = texts.authors.map(([family, given]) =>
+      plain(`${capital(family)}, ${capital(given)}`),
     );
     metadata['dc.title'] = [plain(odd === 'newerVersion' ? `${title}, corrected` : title, 'en')];
     metadata['dc.date.issued'] = [plain(`${1990 + (number % 36)}-0${1 + (number % 9)}`)];
-    metadata['dc.description.abstract'] = [plain(`${capital(sentence(70))}.`, 'en')];
-    metadata['dc.subject'] = [plain(word(), 'en'), plain(word(), 'en')];
+    metadata['dc.description.abstract'] = [plain(texts.abstract, 'en')];
+    metadata['dc.subject'] = texts.subjects.map((word) => plain(word, 'en'));
     metadata['dc.language.iso'] = [plain('en', '')];
     metadata['dc.publisher'] = [plain('Example University')];
     metadata['dc.type'] = [plain('Article', 'en')];
