@@ -127,6 +127,7 @@ describe.skipIf(!resyncSync)('the reference client against the demo, as docs/dem
   const stop = new AbortController();
   /** Half an hour of the real demo in half a minute. */
   const pace = {
+    records: 60,
     roundMs: 500,
     calmMs: 0,
     manners: { still: 5_000, stillForAudit: 20_000, keep: 6_000, longest: 600_000 },

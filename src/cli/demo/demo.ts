@@ -7,7 +7,11 @@ import { createLog } from '../../bridge/log.ts';
 import { startService } from '../../bridge/service.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { type Config, parseConfig } from '../../core/config/config.ts';
-import { createSampleRepository, type SampleRepository } from '../../demo/sample-repository.ts';
+import {
+  createSampleRepository,
+  type SampleRepository,
+  type SampleRepositoryOptions,
+} from '../../demo/sample-repository.ts';
 import { goodManners } from '../../demo/visits.ts';
 import { untilStopped } from '../commands/serve.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -23,14 +27,20 @@ export interface DemoFlags {
 }
 
 const sourceName = 'sample';
-const usualPace: Omit<DemoPace, 'editEveryMs'> = { roundMs: 10_000, calmMs: 60_000, manners: goodManners };
+/** How it moves, and of how many records it is, if not of as many as usual. */
+type DemoMeasure = Omit<DemoPace, 'editEveryMs'> & Pick<SampleRepositoryOptions, 'records'>;
+const usualMeasure: DemoMeasure = { roundMs: 10_000, calmMs: 60_000, manners: goodManners };
 
 /** The whole house on a sample repository of its own: nothing to configure, nothing outside is touched. */
-export async function demoCommand(given: DemoFlags, io: CommandIo, pace = usualPace): Promise<number> {
+export async function demoCommand(
+  given: DemoFlags,
+  io: CommandIo,
+  { records, ...pace } = usualMeasure,
+): Promise<number> {
   // Port 0 means any free one, as everywhere; the documents have to know which.
   const flags = { ...given, port: given.port === 0 ? await freePort() : given.port };
   makeWritableDirectory(resolve(io.cwd, flags.data));
-  const repository = createSampleRepository({ clock: systemClock });
+  const repository = createSampleRepository({ clock: systemClock, ...(records && { records }) });
   const { url } = await listenBeside(repository, given.port);
   const config = anchorPaths(demoConfig(flags, url), resolve(io.cwd, flags.data));
   const bridge = await openBridge(config, createLog('warn', io.stderr), 'migrate', io.stop);

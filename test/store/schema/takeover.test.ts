@@ -14,7 +14,7 @@ import { findHistory } from '../../house/store/one-history.ts';
 import { readBlob } from '../../house/store/read-blob.ts';
 import { columnsTold, told } from '../../house/store/rows-told.ts';
 
-const records = 300;
+const records = 150;
 const script = () => scriptOf(join(import.meta.dirname, '../../house/store/before/takeover-process.ts'));
 const cleanups: (() => Promise<void>)[] = [];
 
