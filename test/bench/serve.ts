@@ -23,6 +23,8 @@ import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 const count = Number(process.argv[2] ?? 60_000);
 const duration = Number(process.argv[3] ?? 10);
 const [many, few] = [50, 4];
+/** Of what comes at an even pace. */
+const turns = 3;
 const largeFile = 'bench/items/oai:repo.example.org:2324~2F0/files/1/large.bin';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
@@ -164,8 +166,6 @@ async function measureServer(processes: number, servers: Servers): Promise<void>
   server.kill('SIGTERM');
   await ended;
 }
-
-const turns = 3;
 
 /**
  * What comes evenly, to ours, to the bare route, and to a bare route that is busy for as long with each request as ours is: where that
