@@ -101,11 +101,12 @@ async function expectSame(given: Answered, deflates = true, list: object = {}, o
   return here;
 }
 
-const folder = sharedMaterial('fixtures/oai') ?? '';
+const folder = sharedMaterial('fixtures/oai');
 
 describe('A response that is read in a thread says what it says in this one', () => {
-  test.each(readdirSync(folder).filter((name) => name.endsWith('.xml')))('%s', async (name) => {
-    const bytes = readFileSync(join(folder, name));
+  const fixtures = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.xml'));
+  test.each(fixtures)('%s', async (name) => {
+    const bytes = readFileSync(join(folder ?? '', name));
     for (const size of [97, 65_536]) await expectSame({ bytes, size }, size > 97);
   });
 
