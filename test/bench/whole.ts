@@ -39,7 +39,8 @@ try {
   if (isWanted('harvest')) await watched('harvest', ['harvest', 'bench']);
   if (isMultiplied) await multiply({ client: 'sqlite', file }, different, records);
   if (isWanted('publish')) await watched('publish', ['publish']);
-  await configure(url, ['metadata']);
+  // A server makes those that are asked for and are not there.
+  if (isWanted('dump') || isWanted('export')) await configure(url, ['metadata']);
   if (isWanted('dump')) await watched('dump', ['publish']);
   if (isWanted('export')) await watched('export', ['export', join(directory, 'export')]);
   if (isWanted('ask')) await ask(url, origin);
