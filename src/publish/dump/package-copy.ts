@@ -2,7 +2,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { toUri } from '../../core/uris.ts';
 import { lendPublishedFile } from '../bucket/published-files.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
-import { readSlices, totalLength } from '../disk/slices.ts';
+import { slicePieces } from '../disk/slices.ts';
 import { listTail } from '../documents/entry-writer.ts';
 import { escapeUri } from '../documents/xml-text.ts';
 import { memberName } from './dump-paths.ts';
@@ -107,8 +107,8 @@ function pathOf(line: string, base: string): string | undefined {
 async function* linesOf(directory: string, { plain: { slices } }: StoredDocument): AsyncGenerator<string> {
   let rest = '';
   // All of it is ASCII but names, and a line feed is no part of another character.
-  for await (const chunk of readSlices(directory, slices, 0, totalLength(slices))) {
-    rest += (chunk as Buffer).toString('latin1');
+  for await (const piece of slicePieces(directory, slices)) {
+    rest += piece.toString('latin1');
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield Buffer.from(`${line}\n`, 'latin1').toString('utf8');
