@@ -1,5 +1,5 @@
-import { type BlobRows, readBlobRows, unpackBlob } from '../../../src/store/payloads/blobs.ts';
 import type { ResourceEntry } from '../../../src/store/reading/listing.ts';
+import { readBlobs } from '../store/read-blob.ts';
 import type { House } from './house.ts';
 import { fileKey, type Showing, type Shown } from './public-view.ts';
 
@@ -8,7 +8,7 @@ export async function publishedView(house: House): Promise<Showing> {
   const shown = new Map<string, Shown>();
   const entries = await house.resources();
   const hashes = entries.flatMap(({ path, hash }) => (isFile(path) || hash === undefined ? [] : hash));
-  const blobs = await readBlobRows(house.database.reader, hashes);
+  const contentOf = await readBlobs(house.database.reader, hashes);
   for (const entry of entries) {
     const { path, links } = entry;
     const key = keyOf(entry);
@@ -17,7 +17,7 @@ export async function publishedView(house: House): Promise<Showing> {
     shown.set(key, {
       kind: isFile(path) ? 'file' : 'metadata',
       collections: collections.sort(),
-      says: isFile(path) ? factsOf(entry) : documentOf(entry, blobs),
+      says: isFile(path) ? factsOf(entry) : documentOf(entry, contentOf),
     });
   }
   return shown;
@@ -39,9 +39,11 @@ function factsOf({ length, hash, mediaType }: ResourceEntry): unknown {
   return { length, hash, mediaType };
 }
 
-function documentOf({ path, hash = '' }: ResourceEntry, blobs: BlobRows): unknown {
-  const row = blobs.get(hash);
-  const text = row ? Buffer.from(unpackBlob(row, blobs)).toString() : '';
+function documentOf(
+  { path, hash = '' }: ResourceEntry,
+  contentOf: (hash: string) => Uint8Array | undefined,
+): unknown {
+  const text = Buffer.from(contentOf(hash) ?? []).toString();
   if (path.endsWith('/dim.xml')) return dimOf(text);
   if (path.endsWith('/json.json')) return jsonOf(text);
   return [...text.matchAll(/<(?:dc|dcterms):title(?: [^>]*)?>([^<]*)</g)].map(([, value = '']) =>

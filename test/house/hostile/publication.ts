@@ -1,8 +1,8 @@
 import type { Link } from '../../../src/core/resource.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { readBlobRows, unpackBlob } from '../../../src/store/payloads/blobs.ts';
 import { withLinks } from '../../../src/store/rows/link-forms.ts';
 import { findSource } from '../../../src/store/sources/sources.ts';
+import { readBlobs } from '../store/read-blob.ts';
 import { meaningOf } from './meaning.ts';
 
 /** What is published, or should be: by path, a document's meaning and the collections it is in. */
@@ -16,14 +16,13 @@ export async function readPublication({ reader }: Database, name: string): Promi
     .whereNull('deleted_at')
     .select('path', 'hash', 'links');
   await withLinks(reader, rows, ['links']);
-  const blobs = await readBlobRows(
+  const contentOf = await readBlobs(
     reader,
     rows.map(({ hash }) => hash),
   );
   const found = new Map<string, string>();
   for (const { path, hash, links } of rows) {
-    const row = blobs.get(hash);
-    const content = row && unpackBlob(row, blobs);
+    const content = contentOf(hash);
     const collections = (JSON.parse(links) as Link[]).filter(({ rel }) => rel === 'collection');
     const meaning = content === undefined ? `no content ${hash}` : meaningOf(content);
     const hrefs = collections.map(({ href }) => href);

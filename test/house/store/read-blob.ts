@@ -6,7 +6,17 @@ import { readBlobRows, unpackBlob } from '../../../src/store/payloads/blobs.ts';
  * @throws BridgeError `content-damaged` when they no longer fit it
  */
 export async function readBlob(db: Queryable, hash: string): Promise<Uint8Array | undefined> {
-  const rows = await readBlobRows(db, [hash]);
-  const row = rows.get(hash);
-  return row && unpackBlob(row, rows);
+  return (await readBlobs(db, [hash]))(hash);
+}
+
+/** The same of many, which are read at once. */
+export async function readBlobs(
+  db: Queryable,
+  hashes: readonly string[],
+): Promise<(hash: string) => Uint8Array | undefined> {
+  const rows = await readBlobRows(db, hashes);
+  return (hash) => {
+    const row = rows.get(hash);
+    return row && unpackBlob(row, rows);
+  };
 }
