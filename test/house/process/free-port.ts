@@ -12,7 +12,8 @@ const share = 1000;
  * Those that `listen(0)` and connections are given are not: on Linux a server that asks for any gets one of 7,000.
  */
 export async function freePort(): Promise<number> {
-  const first = lowest + ((worker * share) % Math.max(share, end() - lowest));
+  const shares = Math.max(1, Math.floor((end() - lowest) / share));
+  const first = lowest + (worker % shares) * share;
   for (let attempt = 0; attempt < share; attempt += 1) {
     const port = first + (next % share);
     next += 1;
