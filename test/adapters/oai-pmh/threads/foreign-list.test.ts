@@ -102,11 +102,11 @@ async function expectSame(given: Answered, deflates = true, list: object = {}, o
 }
 
 const folder = sharedMaterial('fixtures/oai');
+const fixtures = folder === undefined ? [] : readdirSync(folder, { withFileTypes: true });
 
 describe('A response that is read in a thread says what it says in this one', () => {
-  const fixtures = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.xml'));
-  test.each(fixtures)('%s', async (name) => {
-    const bytes = readFileSync(join(folder ?? '', name));
+  test.each(fixtures.filter(({ name }) => name.endsWith('.xml')))('$name', async ({ parentPath, name }) => {
+    const bytes = readFileSync(join(parentPath, name));
     for (const size of [97, 65_536]) await expectSame({ bytes, size }, size > 97);
   });
 
