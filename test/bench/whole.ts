@@ -27,7 +27,8 @@ const file = join(directory, 'bench.db');
 const none = () => 0;
 
 const former = existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined;
-let known: number | undefined = former?.listen.port;
+const port: number = former?.listen.port ?? (await freePort());
+const origin = `http://127.0.0.1:${port}`;
 // At another address it would be another repository, all of which is harvested.
 const provider = start('upstreams/provider', [
   ...[records, 1000, isMultiplied ? different : records, 0],
@@ -35,35 +36,31 @@ const provider = start('upstreams/provider', [
 ]);
 try {
   const url = await firstLine(provider);
-  const origin = await configure(url);
+  configure(url);
   if (isWanted('harvest')) await watched('harvest', ['harvest', 'bench']);
   if (isMultiplied) await multiply({ client: 'sqlite', file }, different, records);
   if (isWanted('publish')) await watched('publish', ['publish']);
   // A server makes those that are asked for and are not there.
-  if (isWanted('dump') || isWanted('export')) await configure(url, ['metadata']);
+  if (isWanted('dump') || isWanted('export')) configure(url, ['metadata']);
   if (isWanted('dump')) await watched('dump', ['publish']);
   if (isWanted('export')) await watched('export', ['export', join(directory, 'export')]);
-  if (isWanted('ask')) await ask(url, origin);
+  if (isWanted('ask')) await ask(url);
 } finally {
   provider.kill('SIGKILL');
 }
 
-/** @returns where it is served */
-async function configure(url: string, dumps: readonly string[] = []): Promise<string> {
+function configure(url: string, dumps: readonly string[] = []): void {
   mkdirSync(directory, { recursive: true });
-  const port: number = known ?? (await freePort());
-  known = port;
   const bench = {
     ...{ url, overlapSeconds: 0, schedule: false, fullPass: false, dumps, files: { mode: 'none' } },
     ...{ mementos: { links: 'none' }, allowPrivateAddresses: true },
   };
   const settings = {
-    ...{ baseUrl: `http://127.0.0.1:${port}`, listen: { port }, logLevel: 'error', search: false },
+    ...{ baseUrl: origin, listen: { port }, logLevel: 'error', search: false },
     ...{ directory: join(directory, 'data'), database: { client: 'sqlite', file } },
     sources: { bench },
   };
   writeFileSync(config, JSON.stringify(settings));
-  return settings.baseUrl;
 }
 
 async function watched(what: string, args: readonly string[]): Promise<void> {
@@ -90,7 +87,7 @@ function megabytes(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + megabytes(join(path, name)), 0);
 }
 
-async function ask(url: string, origin: string): Promise<void> {
+async function ask(url: string): Promise<void> {
   const requests = requestsOf(records, origin).filter(({ what }) => what !== 'a file' && what !== 'a patch');
   const served = await serveRequests(config, origin, requests, {
     database: none,

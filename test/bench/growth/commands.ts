@@ -12,6 +12,9 @@ export interface Cost {
 /** What the system says of the largest resident set of a process begins with that of whoever started it: the kernel's own account does not. */
 const tell = `data:text/javascript,import{readFileSync}from"node:fs";process.on("exit",()=>{const{user,system}=process.cpuUsage();const[,peak]=/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status","latin1"));process.stderr.write("SPENT "+(user+system)/1000+" "+peak+"\\n")})`;
 
+/** As the launcher gives it to commands and to the server. */
+const env = { ...process.env, ...allocator };
+
 /** What a command took: milliseconds of processor time, and its peak in kB. */
 export interface Spent {
   readonly cpu: number;
@@ -22,7 +25,7 @@ export interface Spent {
 export async function spentBy(config: string, args: readonly string[]): Promise<Spent> {
   const child = spawn(process.execPath, [...heapFlags, '--import', tell, bin, ...args, '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...allocator },
+    env,
   });
   let told = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -120,6 +123,7 @@ async function startServer(config: string, database: () => number) {
   const before = database();
   const server = spawn(process.execPath, [...heapFlags, bin, 'serve', '--config', config], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env,
   });
   await firstLine(server);
   return { server, cpu: spent(server) + database() - before };
