@@ -1,4 +1,5 @@
 'use strict';
+const { availableParallelism } = require('node:os');
 
 /**
  * Flags of V8 that hold the memory limits of docs/performance.md; without them it collects later than it has to. Of many processes
@@ -22,6 +23,21 @@ exports.heapFlags = (version, given, args = []) => {
 };
 
 /**
+ * V8 collects garbage with four threads of its own, whatever the machine. Where cores are fewer, a thread that works is taken off its core for them, and
+ * waits for those that have none: a harvest with threads of its own has half of the idle time without them.
+ * @param {string} given flags that the user has set
+ * @param {readonly string[]} args of the command line
+ * @param {number} cores
+ * @returns {string[]} these count only at the start of the process
+ */
+exports.poolFlags = (given, args, cores = availableParallelism()) => {
+  const isUsual = cores > usualPool || /--v8[-_]pool[-_]size/.test(given);
+  return isUsual || !readsInThreads(args) ? [] : [`--v8-pool-size=${Math.max(1, cores - 1)}`];
+};
+
+const usualPool = 4;
+
+/**
  * Settings of the allocator of glibc for a copy, a harvest, a service and one of many processes, which reads them when it starts; others ignore them. By
  * default it has eight arenas for each core, and large buffers lie among small ones: of both it gives nothing back. Whoever publishes has many of 64 kB, what
  * is read of a file at a time, and more than one list of a large set leaves behind.
@@ -34,13 +50,20 @@ exports.allocatorSettings = (given, args) => {
   const role = roleOf(args);
   if (isSet) return {};
   // Threads that take and give back a megabyte at a time would each leave tens of them in arenas of its own.
-  if (role === undefined) return longRunning.has(args[0]) ? { MALLOC_ARENA_MAX: '1' } : {};
+  if (role === undefined && !longRunning.has(args[0])) return {};
+  // Two, where threads would wait for each other at the only one.
+  if (role === undefined) return { MALLOC_ARENA_MAX: readsInThreads(args) ? '2' : '1' };
   const ownPages = role === 'work' ? '65536' : '131072';
   return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
 };
 
 /** Commands that have threads of their own, or go through everything there is; to others a second start is not worth it. */
 const longRunning = new Set(['export', 'harvest', 'publish', 'serve', 'sync']);
+
+/** Whether it is the one process that harvests: with `workers`, in threads. */
+function readsInThreads(args) {
+  return (args[0] === 'harvest' || args[0] === 'serve') && roleOf(args) === undefined;
+}
 
 /** @returns {string | undefined} of a process that is one of many */
 function roleOf(args) {

@@ -3,7 +3,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { setFlagsFromString } = require('node:v8');
-const { allocatorSettings, heapFlags, isForStart } = require('./heap-flags.cjs');
+const { allocatorSettings, heapFlags, isForStart, poolFlags } = require('./heap-flags.cjs');
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'program', 'bin.js');
@@ -15,12 +15,15 @@ if (isBuilt()) void import(pathToFileURL(program).href);
 function setHeapFlags() {
   const { execArgv, execve, env, execPath, argv, platform, versions } = process;
   const args = argv.slice(2);
-  const flags = heapFlags(versions.node, [...execArgv, env.NODE_OPTIONS].join(' '), args);
+  const given = [...execArgv, env.NODE_OPTIONS].join(' ');
+  const flags = heapFlags(versions.node, given, args);
+  const pool = poolFlags(given, args);
   const settings = platform === 'linux' ? allocatorSettings(env, args) : {};
-  const isAnew = flags.some(isForStart) || Object.keys(settings).length > 0;
+  const isAnew = flags.some(isForStart) || pool.length > 0 || Object.keys(settings).length > 0;
   if (isAnew && execve && !process.send) {
     try {
-      execve(execPath, [execPath, ...execArgv, ...flags, ...argv.slice(1)], { ...env, ...settings });
+      const anew = [execPath, ...execArgv, ...flags, ...pool, ...argv.slice(1)];
+      execve(execPath, anew, { ...env, ...settings });
     } catch {
       // Not on this system: it works without, and takes more memory.
     }

@@ -6,16 +6,19 @@ import launcher from '../../src/launcher/heap-flags.cjs';
 const [name, ...rest] = process.argv.slice(2);
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const file = join(dist, 'bench', 'test', 'bench', `${name}.js`);
-/** As the launcher gives them. */
+const given = process.env.NODE_OPTIONS ?? '';
+/** As the launcher gives them; an older Node it cannot start anew. */
 const flagsOf = (...args) =>
-  launcher.heapFlags(process.versions.node, process.env.NODE_OPTIONS ?? '', args).join(' ');
+  [
+    ...launcher.heapFlags(process.versions.node, given, args),
+    ...(process.execve ? launcher.poolFlags(given, args) : []),
+  ].join(' ');
 const allocatorOf = (...args) => JSON.stringify(launcher.allocatorSettings(process.env, args));
 const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
-  BENCH_HEAP_FLAGS: flagsOf(),
+  BENCH_HEAP_FLAGS: flagsOf('harvest'),
   BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
-  // Of an older Node the launcher cannot start it anew.
   BENCH_ALLOCATOR: process.execve ? allocatorOf('harvest') : '{}',
   BENCH_SYNC_ALLOCATOR: process.execve ? allocatorOf('sync') : '{}',
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),

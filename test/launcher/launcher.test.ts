@@ -22,9 +22,10 @@ const require = createRequire(import.meta.url);
 const packed = (require('../../package.json') as { files: readonly string[] }).files.filter((file) =>
   file.startsWith('src/launcher/'),
 );
-const { allocatorSettings, heapFlags } = require('../../src/launcher/heap-flags.cjs') as {
+const { allocatorSettings, heapFlags, poolFlags } = require('../../src/launcher/heap-flags.cjs') as {
   allocatorSettings(given: NodeJS.ProcessEnv, args: readonly string[]): Readonly<Record<string, string>>;
   heapFlags(version: string, given: string, args?: readonly string[]): readonly string[];
+  poolFlags(given: string, args: readonly string[], cores?: number): readonly string[];
 };
 const { complaint } = require('../../src/launcher/node-version.cjs') as {
   complaint(program: string, version: string): string | undefined;
@@ -73,6 +74,18 @@ describe('flags of V8', () => {
   });
 });
 
+describe('threads of V8 that collect garbage', () => {
+  it('leave a core to what harvests in threads, where there are few', () => {
+    const cores = [1, 2, 4, 5, 64];
+    const pools = cores.map((count) => poolFlags('', ['harvest'], count)[0]);
+    expect(pools).toEqual(['--v8-pool-size=1', '--v8-pool-size=1', '--v8-pool-size=3', undefined, undefined]);
+    expect(poolFlags('', ['serve'], 2)).toEqual(['--v8-pool-size=1']);
+    for (const args of [['serve', '--role=work'], ['sync'], ['status'], []])
+      expect(poolFlags('', args, 2)).toEqual([]);
+    expect(poolFlags('--v8-pool-size=8', ['serve'], 2)).toEqual([]);
+  });
+});
+
 describe('settings of the allocator', () => {
   it('are for what has threads and for one of many processes, and left out where the user has set some', () => {
     const one = ['serve', '--role', 'web'];
@@ -85,8 +98,10 @@ describe('settings of the allocator', () => {
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
     expect(allocatorSettings({}, ['status'])).toEqual({});
-    for (const command of ['export', 'harvest', 'publish', 'serve', 'sync'])
+    for (const command of ['export', 'publish', 'sync'])
       expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '1' });
+    for (const command of ['harvest', 'serve'])
+      expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '2' });
   });
 });
 
@@ -156,6 +171,13 @@ describe('the launcher', () => {
       stderr: '',
       status: 0,
     });
+    const pool = isAnew ? poolFlags('', ['harvest']) : [];
+    expect(
+      launch({}, env, ['harvest'])
+        .stdout.trim()
+        .split(' ')
+        .slice(-pool.length || 99),
+    ).toEqual(pool);
     const NODE_OPTIONS = '--max-old-space-size=300 --max-semi-space-size=8';
     expect(launch({ NODE_OPTIONS, MALLOC_ARENA_MAX: '3' }, env, args)).toMatchObject({
       stdout: 'serve 3\n',

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readRecord } from '../../../../adapters/oai-pmh/items/source-item.ts';
@@ -190,4 +191,22 @@ test('who leaves in the middle leaves nothing behind', async () => {
   expect(response.left).toBe(true);
   const bytes = Buffer.from(envelope(`<ListRecords>${record('oai:x:2')}</ListRecords>`));
   await expectSame({ bytes, size: 1000 });
+});
+
+test.skipIf(process.platform !== 'linux')('threads give way to this one, and no other does', async () => {
+  const prioritiesOf = () =>
+    readdirSync('/proc/self/task').map((id) => [id, getPriority(Number(id))] as const);
+  const own = createThreads(1, silent);
+  onTestFinished(() => own.close());
+  const before = new Map(prioritiesOf());
+  const bytes = Buffer.from(envelope(`<ListRecords>${record('oai:x:1')}</ListRecords>`));
+  const list = new ForeignList(answer({ bytes, size: 100 }), {}, { threads: own, origin, deflates: true });
+  for await (const _ of list);
+  const after = prioritiesOf();
+  const here = getPriority();
+  expect(after.filter(([id]) => before.has(id)).map(([id]) => before.get(id))).toEqual(
+    after.filter(([id]) => before.has(id)).map(([, priority]) => priority),
+  );
+  const begun = after.filter(([id]) => !before.has(id)).map(([, priority]) => priority);
+  expect(begun.filter((priority) => priority > here)).toHaveLength(1);
 });
