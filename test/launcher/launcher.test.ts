@@ -172,12 +172,7 @@ describe('the launcher', () => {
       status: 0,
     });
     const pool = isAnew ? poolFlags('', ['harvest']) : [];
-    expect(
-      launch({}, env, ['harvest'])
-        .stdout.trim()
-        .split(' ')
-        .slice(-pool.length || 99),
-    ).toEqual(pool);
+    expect(launch({}, env, ['harvest']).stdout).toContain(['', ...pool].join(' '));
     const NODE_OPTIONS = '--max-old-space-size=300 --max-semi-space-size=8';
     expect(launch({ NODE_OPTIONS, MALLOC_ARENA_MAX: '3' }, env, args)).toMatchObject({
       stdout: 'serve 3\n',

@@ -26,7 +26,10 @@ parentPort?.on('message', ({ job, what }: ThreadMessage) => {
  */
 function giveWay(): void {
   if (process.platform !== 'linux') return;
-  setPriority(
-    Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL),
-  );
+  const priority = getPriority() + constants.priority.PRIORITY_BELOW_NORMAL;
+  try {
+    setPriority(Math.min(constants.priority.PRIORITY_LOW, priority));
+  } catch {
+    // A filter of system calls forbids it: all is read, with what the scheduler gives.
+  }
 }
