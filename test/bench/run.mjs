@@ -17,9 +17,11 @@ const allocatorOf = (...args) => JSON.stringify(launcher.allocatorSettings(proce
 const program = join(dist, 'program', 'bin.js');
 const env = {
   ...process.env,
-  BENCH_HEAP_FLAGS: flagsOf('harvest'),
+  BENCH_HEAP_FLAGS: flagsOf(),
+  BENCH_HARVEST_HEAP_FLAGS: flagsOf('harvest'),
   BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
-  BENCH_ALLOCATOR: process.execve ? allocatorOf('harvest') : '{}',
+  BENCH_ALLOCATOR: process.execve ? allocatorOf('serve') : '{}',
+  BENCH_HARVEST_ALLOCATOR: process.execve ? allocatorOf('harvest') : '{}',
   BENCH_SYNC_ALLOCATOR: process.execve ? allocatorOf('sync') : '{}',
   BENCH_WORK_HEAP_FLAGS: flagsOf('--role=work'),
   BENCH_WEB_HEAP_FLAGS: flagsOf('--role=web'),

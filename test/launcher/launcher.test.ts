@@ -79,10 +79,9 @@ describe('threads of V8 that collect garbage', () => {
     const cores = [1, 2, 4, 5, 64];
     const pools = cores.map((count) => poolFlags('', ['harvest'], count)[0]);
     expect(pools).toEqual(['--v8-pool-size=1', '--v8-pool-size=1', '--v8-pool-size=3', undefined, undefined]);
-    expect(poolFlags('', ['serve'], 2)).toEqual(['--v8-pool-size=1']);
-    for (const args of [['serve', '--role=work'], ['sync'], ['status'], []])
+    for (const args of [['serve'], ['serve', '--role=work'], ['sync'], ['status'], []])
       expect(poolFlags('', args, 2)).toEqual([]);
-    expect(poolFlags('--v8-pool-size=8', ['serve'], 2)).toEqual([]);
+    expect(poolFlags('--v8-pool-size=8', ['harvest'], 2)).toEqual([]);
   });
 });
 
@@ -98,10 +97,9 @@ describe('settings of the allocator', () => {
     expect(allocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.arena_max=8' }, one)).toEqual({});
     expect(allocatorSettings(allocatorSettings({}, one), one)).toEqual({});
     expect(allocatorSettings({}, ['status'])).toEqual({});
-    for (const command of ['export', 'publish', 'sync'])
+    for (const command of ['export', 'publish', 'serve', 'sync'])
       expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '1' });
-    for (const command of ['harvest', 'serve'])
-      expect(allocatorSettings({}, [command])).toEqual({ MALLOC_ARENA_MAX: '2' });
+    expect(allocatorSettings({}, ['harvest'])).toEqual({ MALLOC_ARENA_MAX: '2' });
   });
 });
 

@@ -5,9 +5,15 @@ import { extname, join } from 'node:path';
 const ofOthers = startOf('');
 export const heapFlags = ofOthers.flags;
 export const allocator = ofOthers.environment;
+const ofHarvest = startOf('HARVEST_');
 /** The same for a copy, and for one of many processes, and what it has in its environment. */
 const ofSync = startOf('SYNC_');
 export const ofRole = { work: startOf('WORK_'), web: startOf('WEB_') };
+
+const ofScripts: Readonly<Record<string, ReturnType<typeof startOf>>> = {
+  'once/harvest-once': ofHarvest,
+  'once/sync-once': ofSync,
+};
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
@@ -16,7 +22,7 @@ export const bin = process.env.BENCH_PROGRAM ?? '';
 export function start(script: string, args: readonly (string | number)[]): ChildProcess {
   const file = join(import.meta.dirname, '..', script + extname(import.meta.filename));
   const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const { flags, environment } = script === 'once/sync-once' ? ofSync : ofOthers;
+  const { flags, environment } = ofScripts[script] ?? ofOthers;
   const child = spawn(process.execPath, [...flags, ...loader, file, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
