@@ -50,11 +50,12 @@ exports.allocatorSettings = (given, args) => {
   const role = roleOf(args);
   if (isSet) return {};
   // Threads that take and give back a megabyte at a time would each leave tens of them in arenas of its own.
-  if (role === undefined && !longRunning.has(args[0])) return {};
+  if (role !== undefined) {
+    const ownPages = role === 'work' ? '65536' : '131072';
+    return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
+  }
   // Two, where threads would wait for each other at the only one.
-  if (role === undefined) return { MALLOC_ARENA_MAX: readsInThreads(args) ? '2' : '1' };
-  const ownPages = role === 'work' ? '65536' : '131072';
-  return { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: ownPages, MALLOC_TRIM_THRESHOLD_: '131072' };
+  return longRunning.has(args[0]) ? { MALLOC_ARENA_MAX: readsInThreads(args) ? '2' : '1' } : {};
 };
 
 /** Commands that have threads of their own, or go through everything there is; to others a second start is not worth it. */

@@ -5,14 +5,13 @@ import { extname, join } from 'node:path';
 const ofOthers = startOf('');
 export const heapFlags = ofOthers.flags;
 export const allocator = ofOthers.environment;
-const ofHarvest = startOf('HARVEST_');
-/** The same for a copy, and for one of many processes, and what it has in its environment. */
-const ofSync = startOf('SYNC_');
+/** The same for one of many processes, and what it has in its environment. */
 export const ofRole = { work: startOf('WORK_'), web: startOf('WEB_') };
 
+/** The same for scripts that do the work of a command that has others. */
 const ofScripts: Readonly<Record<string, ReturnType<typeof startOf>>> = {
-  'once/harvest-once': ofHarvest,
-  'once/sync-once': ofSync,
+  'once/harvest-once': startOf('HARVEST_'),
+  'once/sync-once': startOf('SYNC_'),
 };
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */

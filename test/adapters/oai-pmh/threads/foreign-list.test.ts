@@ -204,9 +204,8 @@ test.skipIf(process.platform !== 'linux')('threads give way to this one, and no 
   for await (const _ of list);
   const after = prioritiesOf();
   const here = getPriority();
-  expect(after.filter(([id]) => before.has(id)).map(([id]) => before.get(id))).toEqual(
-    after.filter(([id]) => before.has(id)).map(([, priority]) => priority),
-  );
+  const others = after.filter(([id]) => before.has(id));
+  expect(others).toEqual(others.map(([id]) => [id, before.get(id)]));
   const begun = after.filter(([id]) => !before.has(id)).map(([, priority]) => priority);
   expect(begun.filter((priority) => priority > here)).toHaveLength(1);
 });
