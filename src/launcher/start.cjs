@@ -3,7 +3,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { setFlagsFromString } = require('node:v8');
-const { allocatorSettings, heapFlags, isForStart, poolFlags } = require('./heap-flags.cjs');
+const { allocatorSettings, heapFlags, isForStart, poolFlags } = require('./start-settings.cjs');
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'program', 'bin.js');

@@ -1,7 +1,7 @@
 // `npm run bench NAME [ARGUMENTS]`: runs a benchmark from compiled code, and `rsbridge` as users run it.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import launcher from '../../src/launcher/heap-flags.cjs';
+import launcher from '../../src/launcher/start-settings.cjs';
 
 const [name, ...rest] = process.argv.slice(2);
 const dist = join(import.meta.dirname, '..', '..', 'dist');

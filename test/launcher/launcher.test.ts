@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url);
 const packed = (require('../../package.json') as { files: readonly string[] }).files.filter((file) =>
   file.startsWith('src/launcher/'),
 );
-const { allocatorSettings, heapFlags, poolFlags } = require('../../src/launcher/heap-flags.cjs') as {
+const { allocatorSettings, heapFlags, poolFlags } = require('../../src/launcher/start-settings.cjs') as {
   allocatorSettings(given: NodeJS.ProcessEnv, args: readonly string[]): Readonly<Record<string, string>>;
   heapFlags(version: string, given: string, args?: readonly string[]): readonly string[];
   poolFlags(given: string, args: readonly string[], cores?: number): readonly string[];

@@ -10,7 +10,7 @@ import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_thr
  */
 export function startThread(script: URL, given: WorkerOptions): Worker {
   const options = { ...given, resourceLimits: within(given.resourceLimits) };
-  // V8 would take this flag (`launcher/heap-flags.cjs`) before any limit; the heap of the process is as it is by now.
+  // V8 would take this flag (`launcher/start-settings.cjs`) before any limit; the heap of the process is as it is by now.
   setFlagsFromString('--max-semi-space-size=0');
   if (!script.pathname.endsWith('.ts')) return new Worker(script, options);
   // By its place: the thread looks for packages from the working directory.
