@@ -28,9 +28,7 @@ export class TruncationProbe {
 
   /** Only by a part of it: that its neighbours have other records is no wonder. */
   contradictedBy(window: Window, records: DistinctRecords): boolean {
-    if (!isWithin(window, this.#window)) return false;
-    for (const identifier of records.identifiers) if (!this.#known.has(identifier)) return true;
-    return false;
+    return isWithin(window, this.#window) && !records.isWithin(this.#known);
   }
 }
 

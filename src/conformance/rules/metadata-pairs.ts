@@ -1,15 +1,15 @@
+import { TextTable } from '../../core/memory/text-table.ts';
 import type { DocumentEntry } from '../../resourcesync/documents/document-model.ts';
 import type { Report } from '../documents/finding.ts';
-import { LocTable } from '../documents/loc-table.ts';
 
 const relations = ['describedby', 'describes'] as const;
 type Relation = (typeof relations)[number];
 
 /** Pairs of resource and metadata record, as one of the two directions gives them. */
 interface Direction {
-  readonly pairs: LocTable;
+  readonly pairs: TextTable;
   /** Where the link leads; by the position of the pair, its position in `targets` and the number of the entry. */
-  readonly targets: LocTable;
+  readonly targets: TextTable;
   readonly targetOf: number[];
   readonly entryOf: number[];
 }
@@ -37,7 +37,7 @@ export class MetadataPairs {
   }
 
   /** @param locs of the whole list */
-  check(locs: LocTable, report: Report): void {
+  check(locs: TextTable, report: Report): void {
     for (const rel of relations) {
       const { pairs, targets, targetOf, entryOf } = this.#directions[rel];
       const back = rel === 'describes' ? 'describedby' : 'describes';
@@ -52,5 +52,5 @@ export class MetadataPairs {
 }
 
 function empty(): Direction {
-  return { pairs: new LocTable(), targets: new LocTable(), targetOf: [], entryOf: [] };
+  return { pairs: new TextTable(), targets: new TextTable(), targetOf: [], entryOf: [] };
 }

@@ -1,3 +1,4 @@
+import { TextTable } from '../../core/memory/text-table.ts';
 import {
   type Attributes,
   type DocumentEntry,
@@ -5,7 +6,6 @@ import {
 } from '../../resourcesync/documents/document-model.ts';
 import type { DocumentKind } from '../documents/document-kind.ts';
 import type { Report } from '../documents/finding.ts';
-import { LocTable } from '../documents/loc-table.ts';
 import { misplacedKind } from './entry-rules.ts';
 import { MetadataPairs } from './metadata-pairs.ts';
 import { isAfter } from './time-rules.ts';
@@ -49,7 +49,7 @@ const groupRules: Readonly<Record<string, string>> = {
 export class SequenceRules {
   readonly #kind: DocumentKind;
   readonly #root: Attributes;
-  readonly #seen = new LocTable();
+  readonly #seen = new TextTable();
   readonly #capabilities = new Set<string>();
   readonly #types = new Set<string>();
   readonly #pairs: MetadataPairs | undefined;

@@ -1,11 +1,11 @@
 import { toMilliseconds } from '../../core/datetime.ts';
+import { hashText, textHash } from '../../core/memory/text-hash.ts';
+import { TextTable } from '../../core/memory/text-table.ts';
 import {
   type DocumentEntry,
   type DocumentHead,
   noAttributes,
 } from '../../resourcesync/documents/document-model.ts';
-import { hashLoc, locHash } from '../documents/loc-hash.ts';
-import { LocTable } from '../documents/loc-table.ts';
 import { toTime } from '../rules/time-rules.ts';
 
 /** Where a resource or a change was seen, as far as it can be told again. */
@@ -17,7 +17,7 @@ export interface Seen {
 
 /** A table of URIs with the list and the entry in which each was last seen. About 40 bytes a URI. */
 export class LocRecord {
-  readonly locs = new LocTable();
+  readonly locs = new TextTable();
   readonly #lists: string[] = [];
   // Typed, for a plain array takes twice as much, and more while it grows.
   #listOf = new Uint32Array(1024);
@@ -168,7 +168,7 @@ export class SetInventory {
 }
 
 function extend(sequence: ChangeSequence, { locs: [loc = ''], md: [md] }: DocumentEntry): void {
-  hashLoc(`${md?.get('change')} ${loc}`);
+  hashText(`${md?.get('change')} ${loc}`);
   sequence.count += 1;
-  sequence.digest = (Math.imul(sequence.digest, 31) + locHash.low) ^ locHash.high;
+  sequence.digest = (Math.imul(sequence.digest, 31) + textHash.low) ^ textHash.high;
 }
