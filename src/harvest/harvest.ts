@@ -11,6 +11,7 @@ import { pageWithoutPrivate } from '../store/removal/private-items.ts';
 import { pageWithoutWithdrawn } from '../store/removal/withdrawals.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { endRun, type Run } from '../store/runs/runs.ts';
+import { isTimeToLook, refreshStatistics } from '../store/schema/statistics.ts';
 import { ensureSource, findSource, type StoredSource } from '../store/sources/sources.ts';
 import { settleTally } from '../store/tally/file-tally.ts';
 import { fileRules } from './file-rules.ts';
@@ -192,6 +193,8 @@ async function storePages(
       await keepLessons(deps, lease, source);
       items += result.items;
       total = add(total, page, result);
+      if (isTimeToLook(total.created - result.created, total.created))
+        await refreshStatistics(database, lease.sourceId);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
       options.work.tell({ ...doneOf(total), window: page.window });
       options.onProgress?.({ source: source.name, run: total, items, expectedTotal: total.expectedTotal });

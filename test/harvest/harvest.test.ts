@@ -149,6 +149,20 @@ describeOnBoth('harvest', (open) => {
     expect(await changes()).toBe(50);
   });
 
+  test('as a first run grows, PostgreSQL looks at what has been stored by then', async () => {
+    const looks: string[] = [];
+    const listen = ({ sql }: { readonly sql: string }) => {
+      if (sql.startsWith('analyze')) looks.push(sql);
+    };
+    const many = Array.from({ length: 1002 }, (_, index) => [`id:${index}`, `${index}`] as const);
+    upstream.items = new Map(many);
+    database.writer.on('query', listen);
+    await run();
+    database.writer.off('query', listen);
+    expect(looks).toHaveLength(database.client === 'pg' ? 1 : 0);
+    expect(looks.join()).toMatch(database.client === 'pg' ? /\bresource_p\d+ \(source_id, item_id\b/ : /^$/);
+  });
+
   test('what there is, is counted at its end, with what the repository says that it has', async () => {
     upstream.stated = 53;
     await run();

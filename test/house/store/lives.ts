@@ -4,7 +4,7 @@ import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { metadataPath } from '../../../src/core/uris.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
-import { acquireLease, type Lease } from '../../../src/store/runs/leases.ts';
+import { acquireLease, type Lease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
 
@@ -37,6 +37,11 @@ export class Lives {
     await ensureSource(database, source, now);
     const lease = await acquireLease(database, source, Date.parse(now));
     return new Lives(database, source, lease, kin, now);
+  }
+
+  /** Somebody else may go on with the source. */
+  end(): Promise<unknown> {
+    return releaseLease(this.database, this.lease);
   }
 
   readonly clock = () => ({ iso: this.now, milliseconds: Date.parse(this.now) });

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
 import { noFiles } from '../../../src/core/files/published-files.ts';
-import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import type { Database } from '../../../src/store/engine/database.ts';
 import { applyRetention } from '../../../src/store/history/retention.ts';
 import { settle } from '../../../src/store/pages/settle.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
@@ -13,6 +13,7 @@ import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { releaseLease } from '../../../src/store/runs/leases.ts';
 import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 import { Lives } from '../../house/store/lives.ts';
+import { looked, saysWhatIsRead, using } from '../../house/store/looked.ts';
 
 const began = '2026-11-20T00:00:00Z';
 const never = new AbortController().signal;
@@ -67,39 +68,18 @@ async function stocked(kind: 'sqlite' | 'pg', records: number): Promise<Store> {
   return { config, directory };
 }
 
-async function using<T>(config: DatabaseConfig, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(config);
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
-/** Rows that PostgreSQL has read, in tables and by indexes, and kilobytes of its file that SQLite has, by all who are done. */
-async function looked({ config }: Store): Promise<number> {
-  if (config.client === 'sqlite')
-    return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) / 1024;
-  return using(config, async ({ reader }) => {
-    const { rows } = await reader.raw<{ rows: { rows: string }[] }>(
-      'select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_user_tables',
-    );
-    return Number(rows[0]?.rows);
-  });
-}
-
 type Work = (database: Database, lives: Lives, directory: string) => Promise<unknown>;
 
 /** What somebody who opens the store, and does this in one of its sources, looks at. */
 async function costOf(store: Store, source: string, work: Work): Promise<number> {
   const now = '2026-12-20T00:00:00Z';
-  const before = await looked(store);
+  const before = await looked(store.config);
   await using(store.config, async (database) => {
     const lives = await Lives.begin(database, source, now);
     await work(database, lives, store.directory);
     await releaseLease(database, lives.lease);
   });
-  return (await looked(store)) - before;
+  return (await looked(store.config)) - before;
 }
 
 const removed = (database: Database, directory: string, now: string, urgent: boolean) =>
@@ -145,8 +125,7 @@ const works: Readonly<Record<string, readonly [source: string, Work]>> = {
 test.each(['sqlite', 'pg'] as const)(
   'what is taken down costs as much as it is, and not as the store, on %s',
   async (kind) => {
-    // Only Linux says what a process has read.
-    if (kind === 'sqlite' && !existsSync('/proc/self/io')) return;
+    if (kind === 'sqlite' && !saysWhatIsRead) return;
     const records = 4000;
     const [few, many] = [await stocked(kind, 500), await stocked(kind, records)];
     for (const [what, [source, work]] of Object.entries(works)) {
