@@ -111,6 +111,7 @@ async function runOnce(
     const ending = eitherOf(options.stop, options.signal);
     if (complete) await retain(deps, source, lease, ending);
     if (complete) await settleTally(database, lease.sourceId, ending);
+    if (complete) await refreshStatistics(database);
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
     log.info(whole, 'harvest ended');

@@ -55,6 +55,22 @@ class Costs {
   }
 }
 
+/** Every table but those that have partitions. */
+async function asAutovacuumDoes({ writer }: Database): Promise<void> {
+  const { rows } = await writer.raw<{ rows: { name: string }[] }>(
+    "select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  await writer.raw(`analyze ${rows.map(({ name }) => name).join(', ')}`);
+}
+
+/** Tables of which PostgreSQL knows more than what is in each partition. */
+async function knownAsAWhole({ reader }: Database): Promise<readonly string[]> {
+  const { rows } = await reader.raw<{ rows: { tablename: string }[] }>(
+    'select distinct tablename from pg_stats where inherited',
+  );
+  return rows.map(({ tablename }) => tablename);
+}
+
 async function sharePartition(database: Database, ...sources: readonly string[]): Promise<boolean> {
   const { rows } = await database.reader.raw<{ rows: unknown[] }>(
     'select distinct item.tableoid from item join source on source.id = source_id where name = any(?)',
@@ -81,10 +97,14 @@ test.each(['sqlite', 'pg'] as const)(
     await look('first');
     if (kind === 'pg') {
       // All that PostgreSQL knows by itself when another source comes, which has the same partition.
-      await using(config, ({ writer }) => writer.raw('analyze'));
+      await using(config, asAutovacuumDoes);
       await using(config, (database) => Lives.begin(database, 'between', '2026-11-20T00:00:00Z'));
       await look('another');
       expect(await using(config, (database) => sharePartition(database, 'first', 'another'))).toBe(true);
+      // Or one of its resources is looked for among all of its source.
+      expect(await using(config, knownAsAWhole)).toEqual(
+        expect.arrayContaining(['change', 'item', 'resource', 'version']),
+      );
     }
     await drop();
   },
