@@ -2,7 +2,7 @@ import type { FileRules } from '../../core/files/published-files.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import type { Queryable } from '../../store/engine/database.ts';
 import type { ResourceState } from '../../store/history/resource-states.ts';
-import { findKept } from '../../store/payloads/contents.ts';
+import { findKept } from '../../store/payloads/blobs.ts';
 
 /** Living resources by where their bytes come from. What is only linked to is in neither: it is elsewhere. */
 export interface PlacedStates {

@@ -1,7 +1,7 @@
 import { patchRelation } from '../../core/resource.ts';
 import { whyWithheld } from '../../core/time/withheld.ts';
 import type { Queryable } from '../../store/engine/database.ts';
-import { findKept } from '../../store/payloads/contents.ts';
+import { findKept } from '../../store/payloads/blobs.ts';
 import type { ChangeEntry } from '../../store/reading/listing.ts';
 import { findGivenUpIn, type JudgedSet, ruleOfEntry } from '../../store/reading/withheld-in-set.ts';
 

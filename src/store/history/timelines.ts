@@ -7,7 +7,7 @@ import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { hashAsTextOnPostgres } from '../engine/postgres-dialect.ts';
 import { question } from '../engine/question.ts';
-import { findKept } from '../payloads/contents.ts';
+import { findKept } from '../payloads/blobs.ts';
 import { sourceIdOf } from '../rows/one-source.ts';
 import { toRepresentation } from '../rows/representation-columns.ts';
 import { askAt } from '../sources/sources-at.ts';

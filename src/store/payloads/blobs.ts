@@ -4,7 +4,7 @@ import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { inflateRaw } from '../../core/payloads/inflated.ts';
 import { sha256 } from '../../core/payloads/sha-256.ts';
 import { isHash, listedHashes, listedSha, shaList } from '../drivers/sqlite-hashes.ts';
-import { isPostgres } from '../engine/bulk.ts';
+import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { applyDelta, makeDelta } from './deltas.ts';
@@ -110,10 +110,24 @@ export async function readBlobRows(db: Queryable, hashes: readonly string[]): Pr
   return byHash(rows);
 }
 
+/** Those of the hashes under which a content is kept. */
+export async function findKept(db: Queryable, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const some = [...new Set(hashes)];
+  const rows: readonly { hash: string }[] = isPostgres(db)
+    ? await keptOfPostgres(db, some)
+    : await db('blob')
+        .select('hash')
+        .modify((query) => whereAnyOf(query, 'hash', some));
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 /** Of a list PostgreSQL looks for each in all partitions; of one after the other in the one that it is in. */
-const eachOf = (wanted: string) =>
+const eachOf = (wanted: string, told: readonly string[] = columns) =>
   `select kept.* from (${wanted}) as wanted
-    cross join lateral (select ${columns.join(', ')} from blob where blob.hash = wanted.hash offset 0) as kept`;
+    cross join lateral (select ${told.join(', ')} from blob where blob.hash = wanted.hash offset 0) as kept`;
+const keptOfPostgres = question<{ hash: string }, [hashes: readonly string[]]>(1, (db, hashes) =>
+  db.raw(eachOf('select unnest(?::bytea[]) as hash', ['hash']), [hashes as unknown as Knex.Value]),
+);
 const blobRowsOfPostgres = question<BlobRow, [hashes: readonly string[]]>(1, (db, hashes) =>
   db.raw(
     `with found as materialized (${eachOf('select unnest(?::bytea[]) as hash')})

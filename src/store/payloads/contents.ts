@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { deflatePayload } from '../../core/payloads/deflated.ts';
 import { batchBytes, batches } from '../engine/batches.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { bucketOf, crcOf } from '../objects/object-contents.ts';
 import { type BlobRow, type BlobRows, readBlobRows, unpackBlob } from './blobs.ts';
@@ -77,14 +76,6 @@ export async function* readContents<Owner extends ContentOwner>(
 /** Whether a content is kept under this hash, in the database or as a file. */
 export async function isKept(db: Queryable, hash: string): Promise<boolean> {
   return (await db('blob').where({ hash }).first('hash')) !== undefined;
-}
-
-/** Those of the hashes under which a content is kept. */
-export async function findKept(db: Queryable, hashes: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows: { hash: string }[] = await db('blob')
-    .select('hash')
-    .modify((query) => whereAnyOf(query, 'hash', [...new Set(hashes)]));
-  return new Set(rows.map(({ hash }) => hash));
 }
 
 function toContent(directory: string, owner: ContentOwner, rows: BlobRows, options: ReadOptions): Content {
