@@ -111,7 +111,7 @@ async function runOnce(
     const ending = eitherOf(options.stop, options.signal);
     if (complete) await retain(deps, source, lease, ending);
     if (complete) await settleTally(database, lease.sourceId, ending);
-    if (complete) await refreshStatistics(database);
+    if (complete) await tellPostgres(deps, source);
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);
     log.info(whole, 'harvest ended');
@@ -195,7 +195,7 @@ async function storePages(
       items += result.items;
       total = add(total, page, result);
       if (isTimeToLook(total.created - result.created, total.created))
-        await refreshStatistics(database, lease.sourceId);
+        await tellPostgres(deps, source, lease.sourceId);
       log.debug({ source: source.name, runId: run.id, page: total.pages, ...result }, 'page stored');
       options.work.tell({ ...doneOf(total), window: page.window });
       options.onProgress?.({ source: source.name, run: total, items, expectedTotal: total.expectedTotal });
@@ -209,6 +209,17 @@ async function storePages(
     leaving.abort();
     await keepLessons(deps, lease, source);
   }
+}
+
+/** What it knows of its tables makes it faster, and nothing else: that it may not, or takes too long, ends no harvest. */
+async function tellPostgres(
+  { database, log }: HarvestDeps,
+  { name }: HarvestSource,
+  grown?: number,
+): Promise<void> {
+  await refreshStatistics(database, grown).catch((error: unknown) =>
+    log.warn({ source: name, reason: describeError(error) }, 'PostgreSQL was not told what has grown'),
+  );
 }
 
 /** Nobody asks for files that are withdrawn, or private. */
