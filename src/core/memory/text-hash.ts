@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 /**
  * 64 bits that stand for a text: sets of millions are kept as numbers. By chance two of two million texts share them
- * once in ten million runs, and nobody can choose two that do, for each process has numbers of its own.
+ * once in ten million runs; numbers that each process has for itself make it hard to choose two that do.
  */
 export const textHash = { high: 0, low: 0 };
 
