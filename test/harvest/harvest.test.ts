@@ -166,6 +166,20 @@ describeOnBoth('harvest', (open) => {
     expect(asAWhole).toHaveLength(database.client === 'pg' ? 1 : 0);
   });
 
+  test('that PostgreSQL cannot be told ends no harvest', async () => {
+    const warned: string[] = [];
+    const log = { ...silent, warn: (_: object, text: string) => void warned.push(text) };
+    const isPg = database.client === 'pg';
+    if (isPg) await database.writer.raw('alter table oai_record rename to not_there');
+    try {
+      const report = harvest({ database, clock, log }, source, { ...never(), mode: 'incremental' });
+      expect(await report).toMatchObject({ state: 'succeeded', created: 50 });
+    } finally {
+      if (isPg) await database.writer.raw('alter table not_there rename to oai_record');
+    }
+    expect(warned).toEqual(isPg ? ['PostgreSQL was not told what has grown'] : []);
+  });
+
   test('what there is, is counted at its end, with what the repository says that it has', async () => {
     upstream.stated = 53;
     await run();
