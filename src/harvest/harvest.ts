@@ -217,9 +217,10 @@ async function tellPostgres(
   { name }: HarvestSource,
   grown?: number,
 ): Promise<void> {
-  await refreshStatistics(database, grown).catch((error: unknown) =>
-    log.warn({ source: name, reason: describeError(error) }, 'PostgreSQL was not told what has grown'),
-  );
+  await refreshStatistics(database, grown).catch((error: unknown) => {
+    const { code, reason } = cannot(error);
+    log.warn({ source: name, code, reason }, 'PostgreSQL was not told what has grown');
+  });
 }
 
 /** Nobody asks for files that are withdrawn, or private. */

@@ -67,6 +67,8 @@ const japanese: Readonly<Record<string, string>> = {
   'harvest of identifiers ended': '識別子の照合が終わりました',
   'harvest of identifiers stopped': '識別子の照合が止まりました',
   'harvest stopped': 'ハーベストが止まりました',
+  'PostgreSQL was not told what has grown':
+    '増えたデータについて PostgreSQL に統計を更新させることができませんでした',
   'item read': 'アイテムを読み取りました',
   'items are being described, to be found by words': '検索の索引を作成しています',
   'items are described': '検索の索引を作成しました',
