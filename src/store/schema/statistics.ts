@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
-import { isPostgres } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
+
+/** Rows of which it is worth it, and how many times as many there have to be for the next look. */
+const [firstLook, growth] = [1000, 4];
 
 /** By which the store looks up what it holds of a source, and goes through it, where an index by the source alone would seem to do as well. */
 const lookedUpBy: Readonly<Record<string, string>> = {
@@ -26,7 +28,7 @@ const lookedUpBy: Readonly<Record<string, string>> = {
  * @param sourceId that has grown; undefined: none in particular
  */
 export async function refreshStatistics(database: Database, sourceId?: number): Promise<void> {
-  if (!isPostgres(database.writer)) return;
+  if (database.client !== 'pg') return;
   await database.transaction(async (trx) => {
     await trx.raw('set local default_statistics_target = 10');
     const tables = Object.keys(lookedUpBy);
@@ -75,13 +77,11 @@ const grownTables = `select parent.relname as parent, parent.oid::regclass::text
   join pg_class as part on part.oid = inhrelid
   where ${tablesNamed}
   group by parent.oid, parent.relname, parent.reltuples
-  having sum(greatest(part.reltuples, 0)) >= 1000
-    and sum(greatest(part.reltuples, 0)) > 4 * greatest(parent.reltuples, 0)`;
-
-const firstLook = 1000;
+  having sum(greatest(part.reltuples, 0)) >= ${firstLook}
+    and sum(greatest(part.reltuples, 0)) > ${growth} * greatest(parent.reltuples, 0)`;
 
 /** Whether it has become four times as many as when it was last time to look: with 1,000, 4,000, 16,000… */
 export function isTimeToLook(before: number, now: number): boolean {
-  for (let many = firstLook; many <= now; many *= 4) if (before < many) return true;
+  for (let many = firstLook; many <= now; many *= growth) if (before < many) return true;
   return false;
 }

@@ -10,10 +10,9 @@ import { settle } from '../../../src/store/pages/settle.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
 import { purgeSource } from '../../../src/store/removal/removed-sources.ts';
 import { withdraw } from '../../../src/store/removal/withdrawals.ts';
-import { releaseLease } from '../../../src/store/runs/leases.ts';
 import { migratedPostgres, migratedSqlite } from '../../house/store/databases.ts';
 import { Lives } from '../../house/store/lives.ts';
-import { looked, saysWhatIsRead, using } from '../../house/store/looked.ts';
+import { looked, preferIndexes, saysWhatIsRead, using } from '../../house/store/looked.ts';
 
 const began = '2026-11-20T00:00:00Z';
 const never = new AbortController().signal;
@@ -60,10 +59,7 @@ async function stocked(kind: 'sqlite' | 'pg', records: number): Promise<Store> {
     }
     if (kind === 'sqlite') return;
     await database.writer.raw('analyze');
-    // Of tables as small as these it would rather read all than look for three.
-    const { rows } = await database.writer.raw('select current_database() as name');
-    for (const setting of ['random_page_cost = 0.1', 'enable_seqscan = off'])
-      await database.writer.raw(`alter database ${rows[0].name} set ${setting}`);
+    await preferIndexes(database);
   });
   return { config, directory };
 }
@@ -77,7 +73,7 @@ async function costOf(store: Store, source: string, work: Work): Promise<number>
   await using(store.config, async (database) => {
     const lives = await Lives.begin(database, source, now);
     await work(database, lives, store.directory);
-    await releaseLease(database, lives.lease);
+    await lives.end();
   });
   return (await looked(store.config)) - before;
 }
