@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toIso } from '../../core/datetime.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 import { findRefusal } from '../../store/files/withheld-files.ts';
-import { isKept } from '../../store/payloads/contents.ts';
+import { isKept } from '../../store/payloads/blobs.ts';
 import type { StoredResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';

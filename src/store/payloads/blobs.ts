@@ -110,6 +110,11 @@ export async function readBlobRows(db: Queryable, hashes: readonly string[]): Pr
   return byHash(rows);
 }
 
+/** Whether a content is kept under this hash, in the database or as a file. */
+export async function isKept(db: Queryable, hash: string): Promise<boolean> {
+  return (await db('blob').where({ hash }).first('hash')) !== undefined;
+}
+
 /** Those of the hashes under which a content is kept. */
 export async function findKept(db: Queryable, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   const some = [...new Set(hashes)];

@@ -73,11 +73,6 @@ export async function* readContents<Owner extends ContentOwner>(
   }
 }
 
-/** Whether a content is kept under this hash, in the database or as a file. */
-export async function isKept(db: Queryable, hash: string): Promise<boolean> {
-  return (await db('blob').where({ hash }).first('hash')) !== undefined;
-}
-
 function toContent(directory: string, owner: ContentOwner, rows: BlobRows, options: ReadOptions): Content {
   const row = rows.get(owner.hash ?? '');
   if (!row) throw damaged(owner, 'is missing');

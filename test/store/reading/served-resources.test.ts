@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { isKept } from '../../../src/store/payloads/contents.ts';
+import { isKept } from '../../../src/store/payloads/blobs.ts';
 import { findWithMetadata } from '../../../src/store/reading/resources.ts';
 import { findCollection, listCollectionResources } from '../../../src/store/sources/collections.ts';
 import { seedResource } from '../../house/server/fixture.ts';
