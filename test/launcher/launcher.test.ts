@@ -14,6 +14,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { growth } from '../../src/harvest/threads/threads.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const launcher = join('src', 'launcher');
@@ -47,6 +48,8 @@ describe('flags of V8', () => {
   it('are those of the line of Node', () => {
     expect(heapFlags('20.19.0', '')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('22.13.0', '')).toEqual(heapFlags('20.19.0', ''));
+    // By which a process with threads knows that nobody else has said it.
+    expect(heapFlags('24.0.0', '', ['harvest'])).toContain(growth.ofLauncher);
     expect(heapFlags('24.0.0', '')).toEqual(['--heap-growing-percent=40', '--max-semi-space-size=16']);
     expect(heapFlags('26.10.0', '')).toEqual(heapFlags('24.0.0', ''));
     expect(heapFlags('20.19.0', '', ['sync', 'https://repo.example.org'])).toEqual([

@@ -16,7 +16,7 @@ const ownMemory = { oldGeneration: 192, youngGeneration: 24 };
  * A process with threads may take half as much again as one without (docs/performance.md), and its own heap a part of
  * that: what it keeps is looked through half as often. Not where somebody has said how often.
  */
-const growth = { ofLauncher: '--heap-growing-percent=40', withThreads: '--heap-growing-percent=80' };
+export const growth = { ofLauncher: '--heap-growing-percent=40', withThreads: '--heap-growing-percent=80' };
 /** A thread without work takes memory for nothing. */
 const idleMs = 20_000;
 
