@@ -9,6 +9,8 @@ export interface SaidByName {
   readonly name?: string;
   /** It has the name that belongs to its text. */
   readonly isRepeated?: true;
+  /** What it asks for is found by a key: the plan of its name is kept (`kept-plans.ts`). */
+  readonly isByKey?: boolean;
 }
 
 const nameLength = 32;

@@ -125,13 +125,16 @@ export function whereAnyOf(
   }
 }
 
-/** The same for a question of numbers, which is given them by `asList`. */
-export function anyOfNumbers(db: Queryable, column: string): string {
+/** The same for a question of a list that has no hashes, which is given it by `asList`. */
+export function anyInList(db: Queryable, column: string): string {
   return isPostgres(db) ? `${column} = any(?)` : `${column} in (${listed})`;
 }
 
-export function asList(db: Queryable, numbers: readonly number[]): string | readonly number[] {
-  return isPostgres(db) ? numbers : JSON.stringify(numbers);
+export function asList<Value extends string | number>(
+  db: Queryable,
+  values: readonly Value[],
+): string | readonly Value[] {
+  return isPostgres(db) ? values : JSON.stringify(values);
 }
 
 export function isPostgres(query: Knex.QueryInterface | Knex.QueryBuilder): boolean {

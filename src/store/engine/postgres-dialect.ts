@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import knex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
+import { keepPlans } from '../drivers/kept-plans.ts';
 import { isHash } from '../drivers/sqlite-hashes.ts';
 import { nameOf, type SaidByName } from '../drivers/statement-names.ts';
 import { type Connection, PostgresReach } from './postgres-reach.ts';
@@ -89,14 +90,15 @@ class HashingClient extends PostgresClient {
 
   override async _query(connection: Connection, query: QueryObject): Promise<QueryObject> {
     if (query.bindings) query.bindings = query.bindings.map(toBinding);
-    if (query.options) {
-      const { isRepeated, name = isRepeated && nameOf(query.sql) } = query.options;
-      query.options = name !== undefined && direct.has(connection) ? { name } : {};
-    }
+    const { isRepeated, isByKey = false, name = isRepeated && nameOf(query.sql) } = query.options ?? {};
+    if (query.options) query.options = name !== undefined && direct.has(connection) ? { name } : {};
+    const { transacting = false } = this as { readonly transacting?: boolean };
+    // What begins a transaction is still said outside of it.
+    const isWithin = transacting && !query.sql.startsWith('BEGIN');
     const reach = reaches.get(connection);
     reach?.ask(connection);
     try {
-      const isWithin = (this as { readonly transacting?: boolean }).transacting === true;
+      if (!isWithin) await keepPlans(connection, isByKey && query.options?.name !== undefined);
       await byName(connection, query, isWithin, () => super._query(connection, query));
       reach?.answered(connection);
     } catch (error) {

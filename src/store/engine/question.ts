@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { nameOf } from '../drivers/statement-names.ts';
+import { nameOf, type SaidByName } from '../drivers/statement-names.ts';
 import { isPostgres } from './bulk.ts';
 import type { Queryable } from './database.ts';
 import type { Questions } from './sqlite-dialect.ts';
@@ -41,6 +41,22 @@ interface Client {
   _query(connection: unknown, query: object): Promise<{ readonly response: unknown }>;
 }
 
+type Write<Values extends readonly Answerable[]> = (
+  db: Queryable,
+  ...values: Values
+) => Knex.QueryBuilder | Knex.Raw;
+
+/**
+ * A question that a key answers, with one row or a few, whatever the key and however large the tables: PostgreSQL finds out once
+ * how it is answered. Not for what comes in an order, or up to a limit: how to read that depends on what it is asked with.
+ */
+export function questionByKey<Row, Values extends readonly Answerable[]>(
+  count: Values['length'],
+  write: Write<Values>,
+): Question<Row, Values> {
+  return question(count, write, { isByKey: true });
+}
+
 /**
  * A question of every request: the query builder writes its statement once for each kind of database. Writing it anew
  * costs more than its answer.
@@ -48,7 +64,8 @@ interface Client {
  */
 export function question<Row, Values extends readonly Answerable[]>(
   count: Values['length'],
-  write: (db: Queryable, ...values: Values) => Knex.QueryBuilder | Knex.Raw,
+  write: Write<Values>,
+  how: Pick<SaidByName, 'isByKey'> = {},
 ): Question<Row, Values> {
   const texts = new Map<boolean, Text>();
 
@@ -86,7 +103,7 @@ export function question<Row, Values extends readonly Answerable[]>(
       // As the query builder does: whoever listens hears every statement.
       client.emit('query', query);
       // A transaction cannot ask again, where the name is no longer known.
-      const options = db.isTransaction ? {} : { name: query.name };
+      const options: SaidByName = db.isTransaction ? {} : { name: query.name, ...how };
       const { response } = await client._query(connection, { ...query, options });
       return (Array.isArray(response) ? response : (response as { rows: Row[] }).rows) as Row[];
     } catch (error) {

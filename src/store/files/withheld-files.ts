@@ -1,6 +1,7 @@
 import { notPublicPattern } from '../../core/addresses/private-address.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { questionByKey } from '../engine/question.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 
 /**
@@ -54,12 +55,18 @@ export async function findRefusal(
 ): Promise<'refused' | 'gone' | undefined> {
   const sourceId = await sourceIdOf(db, source);
   if (sourceId === undefined) return undefined;
-  const row: { outcome: 'refused' | 'gone' } | undefined = await db('remote_file')
-    .where({ source_id: sourceId, url })
-    .whereIn('outcome', ['refused', 'gone'])
-    .first('outcome');
+  const [row] = await refusals(db, sourceId, url);
   return row?.outcome;
 }
+
+const refusals = questionByKey<{ outcome: 'refused' | 'gone' }, [sourceId: number, url: string]>(
+  2,
+  (db, sourceId, url) =>
+    db('remote_file')
+      .where({ source_id: sourceId, url })
+      .whereIn('outcome', ['refused', 'gone'])
+      .select('outcome'),
+);
 
 export interface WithheldCounts {
   /** By their servers. */

@@ -6,7 +6,7 @@ import { hashAsText } from '../drivers/sqlite-hashes.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { hashAsTextOnPostgres } from '../engine/postgres-dialect.ts';
-import { question } from '../engine/question.ts';
+import { question, questionByKey } from '../engine/question.ts';
 import { findKept } from '../payloads/blobs.ts';
 import { sourceIdOf } from '../rows/one-source.ts';
 import { toRepresentation } from '../rows/representation-columns.ts';
@@ -116,7 +116,7 @@ const rowsAt = question<HistoryRow, [path: string]>(1, (db, path) =>
   db.raw(`${statements.sqlite} = ?`, [path]),
 );
 
-const rowsIn = question<HistoryRow, [sourceId: number, path: string]>(2, (db, id, path) =>
+const rowsIn = questionByKey<HistoryRow, [sourceId: number, path: string]>(2, (db, id, path) =>
   db.raw(`${statements.pg} = ? and resource.source_id = ?`, [id, id, id, path, id]),
 );
 
@@ -137,13 +137,16 @@ async function rowsOfOne(
 ): Promise<readonly HistoryRow[]> {
   const id = await sourceIdOf(db, source);
   if (id === undefined) return [];
-  const bindings = [id, id, id, paths, id] as Knex.RawBinding[];
-  const { rows }: { rows: HistoryRow[] } = await db.raw(
-    `${statements.pg} = any(?) and resource.source_id = ?`,
-    bindings,
-  );
-  return rows;
+  return [...(await rowsAmong(db, id, paths))];
 }
+
+const rowsAmong = questionByKey<HistoryRow, [sourceId: number, paths: readonly string[]]>(
+  2,
+  (db, id, paths) =>
+    db.raw(`${statements.pg} = any(?) and resource.source_id = ?`, [
+      ...[id, id, id, paths as unknown as Knex.Value, id],
+    ]),
+);
 
 async function toHistories(db: Queryable, rows: readonly HistoryRow[]): Promise<readonly ResourceHistory[]> {
   const known = rows.map((row) => ({ row, steps: parseVersions(row.versions).map(toStep) }));

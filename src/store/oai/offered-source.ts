@@ -1,6 +1,6 @@
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 
 /** A source as every answer begins with it: what it says of itself, and where its journal stands. */
 export interface OfferedSource {
@@ -38,7 +38,7 @@ const columns = [
   'first_pass_seq',
 ] as const;
 
-const byName = question<Row, [name: string]>(1, (db, name) =>
+const byName = questionByKey<Row, [name: string]>(1, (db, name) =>
   db('source')
     .select(...columns)
     .where({ name }),

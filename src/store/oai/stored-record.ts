@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { anyOfNumbers, asList, isPostgres } from '../engine/bulk.ts';
+import { anyInList, asList, isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question } from '../engine/question.ts';
 import { ofSource } from '../rows/one-source.ts';
@@ -112,7 +112,7 @@ const collectionsAmong = question<
   db('item_collection')
     .join('collection', 'collection.id', 'item_collection.collection_id')
     .where('item_collection.source_id', sourceId)
-    .whereRaw(anyOfNumbers(db, 'item_collection.item_id'), [items as Knex.Value])
+    .whereRaw(anyInList(db, 'item_collection.item_id'), [items as Knex.Value])
     .select('item_collection.item_id', 'collection.spec'),
 );
 

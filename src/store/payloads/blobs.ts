@@ -6,7 +6,7 @@ import { sha256 } from '../../core/payloads/sha-256.ts';
 import { isHash, listedHashes, listedSha, shaList } from '../drivers/sqlite-hashes.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 import { applyDelta, makeDelta } from './deltas.ts';
 
 /**
@@ -130,10 +130,10 @@ export async function findKept(db: Queryable, hashes: readonly string[]): Promis
 const eachOf = (wanted: string, told: readonly string[] = columns) =>
   `select kept.* from (${wanted}) as wanted
     cross join lateral (select ${told.join(', ')} from blob where blob.hash = wanted.hash offset 0) as kept`;
-const keptOfPostgres = question<{ hash: string }, [hashes: readonly string[]]>(1, (db, hashes) =>
+const keptOfPostgres = questionByKey<{ hash: string }, [hashes: readonly string[]]>(1, (db, hashes) =>
   db.raw(eachOf('select unnest(?::bytea[]) as hash', ['hash']), [hashes as unknown as Knex.Value]),
 );
-const blobRowsOfPostgres = question<BlobRow, [hashes: readonly string[]]>(1, (db, hashes) =>
+const blobRowsOfPostgres = questionByKey<BlobRow, [hashes: readonly string[]]>(1, (db, hashes) =>
   db.raw(
     `with found as materialized (${eachOf('select unnest(?::bytea[]) as hash')})
       select * from found union all ${eachOf('select distinct base as hash from found where base is not null')}`,
@@ -141,7 +141,7 @@ const blobRowsOfPostgres = question<BlobRow, [hashes: readonly string[]]>(1, (db
   ),
 );
 
-const blobRow = question<BlobRow, [hash: string]>(1, (db, hash) =>
+const blobRow = questionByKey<BlobRow, [hash: string]>(1, (db, hash) =>
   db('blob').select(columns).where({ hash }).orWhere('hash', db('blob').select('base').where({ hash })),
 );
 

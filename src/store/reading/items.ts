@@ -3,7 +3,7 @@ import { metadataEndings } from '../../core/uris.ts';
 import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { findSource } from '../sources/sources.ts';
 import { listItemResources, listResourcesOfItems, type StoredResource } from './resources.ts';
@@ -26,11 +26,7 @@ export async function findItem(
   const sourceId = await sourceIdOf(db, source);
   const [row] = sourceId === undefined ? [] : await itemsNamed(db, sourceId, identifier);
   if (!row) return undefined;
-  const collections: { spec: string; name: string }[] = await db('item_collection')
-    .join('collection', 'collection.id', 'item_collection.collection_id')
-    .where({ 'item_collection.source_id': row.source_id, 'item_collection.item_id': row.id })
-    .orderBy('collection.spec')
-    .select('collection.spec', 'collection.name');
+  const collections = await collectionsOfOne(db, row.source_id, row.id);
   return {
     source,
     identifier,
@@ -46,7 +42,17 @@ export async function hasItem(db: Queryable, source: string, identifier: string)
   return sourceId !== undefined && (await itemsNamed(db, sourceId, identifier)).length > 0;
 }
 
-const itemsNamed = question<
+const collectionsOfOne = questionByKey<{ spec: string; name: string }, [sourceId: number, itemId: number]>(
+  2,
+  (db, sourceId, itemId) =>
+    db('item_collection')
+      .join('collection', 'collection.id', 'item_collection.collection_id')
+      .where({ 'item_collection.source_id': sourceId, 'item_collection.item_id': itemId })
+      .orderBy('collection.spec')
+      .select('collection.spec', 'collection.name'),
+);
+
+const itemsNamed = questionByKey<
   { id: number; source_id: number; datestamp: string | null },
   [sourceId: number, identifier: string]
 >(2, (db, sourceId, identifier) =>

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { question, questionByKey } from '../engine/question.ts';
 import { withLinks } from '../rows/link-forms.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
 import { parseLinks, type RepresentationRow, toRepresentation } from '../rows/representation-columns.ts';
@@ -69,12 +69,20 @@ export async function findWithMetadata(db: Queryable, path: string): Promise<Wit
     return { resource, metadata: rows.map(toResource) };
   }
   const describedBy = resource.links.filter(({ rel }) => rel === 'describedby').map(({ href }) => href);
-  const rows: ResourceRow[] = await livingMetadata(db)
-    .modify((query) => whereAnyOf(query, 'resource.path', describedBy))
-    .modify(ofSource, 'resource', row.source_id);
+  const rows: readonly ResourceRow[] = isPostgres(db)
+    ? await metadataAmong(db, row.source_id, describedBy)
+    : await livingMetadata(db).modify((query) => whereAnyOf(query, 'resource.path', describedBy));
   await withLinks(db, rows, ['links']);
   return { resource, metadata: rows.map(toResource) };
 }
+
+const metadataAmong = questionByKey<ResourceRow, [sourceId: number, paths: readonly string[]]>(
+  2,
+  (db, id, paths) =>
+    livingMetadata(db)
+      .where({ 'resource.source_id': id, 'item.source_id': id })
+      .whereRaw('resource.path = any(?)', [paths as unknown as Knex.Value]),
+);
 
 const ofMetadata = /^[^/:]+\/items\/[^/]+\/[^/]+$/;
 
@@ -97,7 +105,7 @@ const resourcesAtPath = question<ResourceRow, [path: string]>(1, (db, path) =>
   selectResources(db).where('resource.path', path).orderBy('resource.source_id'),
 );
 
-const resourcesInSource = question<ResourceRow, [sourceId: number, path: string]>(2, (db, id, path) =>
+const resourcesInSource = questionByKey<ResourceRow, [sourceId: number, path: string]>(2, (db, id, path) =>
   selectResources(db).where({ 'resource.path': path, 'resource.source_id': id, 'item.source_id': id }),
 );
 
@@ -109,10 +117,12 @@ const metadataOfItemAtPath = question<ResourceRow, [path: string]>(1, (db, path)
   livingMetadata(db).where('resource.item_id', db('resource').select('item_id').where({ path })),
 );
 
-const metadataOfItemInSource = question<ResourceRow, [sourceId: number, path: string]>(2, (db, id, path) =>
-  livingMetadata(db)
-    .where('resource.item_id', db('resource').select('item_id').where({ path, source_id: id }))
-    .where({ 'resource.source_id': id, 'item.source_id': id }),
+const metadataOfItemInSource = questionByKey<ResourceRow, [sourceId: number, path: string]>(
+  2,
+  (db, id, path) =>
+    livingMetadata(db)
+      .where('resource.item_id', db('resource').select('item_id').where({ path, source_id: id }))
+      .where({ 'resource.source_id': id, 'item.source_id': id }),
 );
 
 /** The metadata at a path, deleted or not, and what else there is of its item. A file has no such item. */
@@ -124,7 +134,7 @@ const itemAtPath = question<ResourceRow, [path: string, path: string]>(2, (db, p
     .orderBy('resource.path'),
 );
 
-const itemInSource = question<ResourceRow, [sourceId: number, path: string, path: string]>(
+const itemInSource = questionByKey<ResourceRow, [sourceId: number, path: string, path: string]>(
   3,
   (db, id, path, same) =>
     selectResources(db)
@@ -155,13 +165,20 @@ export async function listItemResources(
   sourceId: number,
   itemId: number,
 ): Promise<readonly StoredResource[]> {
-  const rows: ResourceRow[] = await selectResources(db)
-    .modify(ofSource, 'resource', sourceId)
-    .where('resource.item_id', itemId)
-    .orderBy('resource.path');
+  const rows: readonly ResourceRow[] = isPostgres(db)
+    ? await resourcesOfItemInSource(db, sourceId, itemId)
+    : await selectResources(db).where('resource.item_id', itemId).orderBy('resource.path');
   await withLinks(db, rows, ['links']);
   return rows.map(toResource);
 }
+
+const resourcesOfItemInSource = questionByKey<ResourceRow, [sourceId: number, itemId: number]>(
+  2,
+  (db, id, itemId) =>
+    selectResources(db)
+      .where({ 'resource.source_id': id, 'item.source_id': id, 'resource.item_id': itemId })
+      .orderBy('resource.path'),
+);
 
 /** Rows that are read at once for several items. An item that has more of them is read as a whole. */
 const rowsAtATime = 2000;

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { BridgeError } from '../../core/errors.ts';
-import { insertRows, whereAnyOf } from '../engine/bulk.ts';
+import { anyInList, asList, insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { question, questionByKey } from '../engine/question.ts';
 import { fromForm, keyIn, keyOfForm, type LinkForm, parseReference, referTo, toForm } from './link-form.ts';
 
 /** Links as they are stored: `[…]`, or `#` with the key of a form that is kept once, and what the form does not have. */
@@ -188,14 +188,20 @@ async function readForms(db: Queryable, keys: Iterable<string>): Promise<Readonl
     else forms.set(key, form);
   }
   if (unknown.size === 0) return forms;
-  const rows: { id: string; form: string }[] = await db('link_form')
-    .select('id', 'form')
-    .modify((query) => whereAnyOf(query, 'id', [...unknown]));
+  const rows = await formsOfKeys(db, asList(db, [...unknown]));
   const read = new Map(rows.map(({ id, form }) => [id, form]));
   remember(read);
   for (const [id, form] of read) forms.set(id, form);
   return forms;
 }
+
+const formsOfKeys = questionByKey<{ id: string; form: string }, [keys: string | readonly string[]]>(
+  1,
+  (db, keys) =>
+    db('link_form')
+      .select('id', 'form')
+      .whereRaw(anyInList(db, 'id'), [keys as Knex.Value]),
+);
 
 function remember(forms: ReadonlyMap<string, string>): void {
   if (known.size + forms.size > keptForms) known.clear();

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 
 /**
  * PostgreSQL keeps the rows of a source in one of its partitions, and looks into no other one where a statement names the
@@ -28,6 +28,6 @@ export async function sourceIdOf(db: Queryable, name: string): Promise<number | 
   return row?.id;
 }
 
-const named = question<{ id: number }, [name: string]>(1, (db, name) =>
+const named = questionByKey<{ id: number }, [name: string]>(1, (db, name) =>
   db('source').select('id').where({ name }),
 );

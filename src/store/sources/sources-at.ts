@@ -1,7 +1,7 @@
 import { isAbsolute } from '../../core/uris.ts';
 import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 
 /** The ids that sources had when they were last asked for, by name, of each PostgreSQL. */
 const known = new WeakMap<object, Map<string, number>>();
@@ -42,10 +42,10 @@ function idsOf(db: Queryable): Map<string, number> {
   return ids;
 }
 
-const named = question<{ id: number }, [name: string]>(1, (db, name) =>
+const named = questionByKey<{ id: number }, [name: string]>(1, (db, name) =>
   db('source').select('id').where({ name }),
 );
 
-const holders = question<{ id: number }, [path: string]>(1, (db, path) =>
+const holders = questionByKey<{ id: number }, [path: string]>(1, (db, path) =>
   db('resource').select({ id: 'source_id' }).where({ path }).orderBy('source_id'),
 );
