@@ -44,7 +44,7 @@ export async function writeLog(trx: Knex.Transaction, lines: readonly NewLogLine
     'log_line',
     lines.map(({ at, level, source, run, process, message, fields }) => ({
       ...{ at, level: logLevels[level], process },
-      source: source?.slice(0, 200) ?? null,
+      source: source === undefined ? null : withoutNul(source.slice(0, 200)),
       run: run ?? null,
       message: withoutNul(message.slice(0, longestMessage)),
       fields: fieldsText(fields),
