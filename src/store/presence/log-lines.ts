@@ -61,7 +61,7 @@ function fieldsText(fields: LogLine['fields']): string | null {
     : JSON.stringify({ cut: text.slice(0, longestFields - 100).replace(/[\ud800-\udbff]$/, '') });
 }
 
-/** PostgreSQL has no place for it. */
+/** PostgreSQL has no place for it, and SQLite looks for words up to it. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
