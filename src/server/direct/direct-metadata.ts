@@ -1,12 +1,15 @@
 import { toIso } from '../../core/datetime.ts';
-import { unpackAtOnce } from '../../store/payloads/blobs.ts';
-import { findMetadataAtOnce } from '../../store/reading/kept-metadata.ts';
+import { type BlobRow, unpackAtOnce, unpackInRows } from '../../store/payloads/blobs.ts';
+import {
+  findKeptMetadata,
+  findMetadataAtOnce,
+  type KeptMetadata,
+} from '../../store/reading/kept-metadata.ts';
 import type { ServerDeps } from '../deps.ts';
-import { isServedPath } from '../http/base-path.ts';
 import { wholeHeaders } from '../http/representation.ts';
 import { commonHeaders } from '../operations/request-hooks.ts';
 import type { Asked, GivenAnswer } from '../repeated/answer-memory.ts';
-import { isServed, settingsOf } from '../repeated/grounds.ts';
+import { isServed, never, settingsOf } from '../repeated/grounds.ts';
 import { groundsOfResource, metadataOf } from '../resources/metadata.ts';
 import { linkOf } from '../resources/resource-links.ts';
 import { conditionalOf } from './conditional.ts';
@@ -19,10 +22,9 @@ const most = 65_536;
 export function createDirectMetadata(deps: ServerDeps) {
   const toFields = createFields(commonHeaders(deps, true));
   const { database, clock } = deps;
-  return (asked: Asked, served: string, isRead: () => boolean): GivenAnswer | undefined => {
-    if (!isServedPath(served)) return undefined;
-    const path = served.slice(1);
-    const found = findMetadataAtOnce(database.reader, path);
+
+  /** All but its bytes; undefined: it goes the long way. */
+  function begin(asked: Asked, found: KeptMetadata | undefined, isRead: () => boolean): Begun | undefined {
     if (!found) return undefined;
     const { resource, blob } = found;
     const { source, hash, length = 0, lastmod, deletedAt } = resource;
@@ -37,9 +39,30 @@ export function createDirectMetadata(deps: ServerDeps) {
     const { status } = answer;
     const headers = toFields(link, answer.headers);
     if (!headers) return undefined;
-    if (status === 304) return { status, headers, grounds, body: undefined };
-    const bytes = blob && unpackAtOnce(database.reader, blob);
-    if (bytes?.byteLength !== length) return undefined;
-    return { status, headers, grounds, body: Buffer.from(bytes.buffer, bytes.byteOffset, length) };
+    return { answer: { status, headers, grounds, body: undefined }, blob, length };
+  }
+
+  return {
+    atOnce: (asked: Asked, path: string, isRead: () => boolean): GivenAnswer | undefined => {
+      const begun = begin(asked, findMetadataAtOnce(database.reader, path), isRead);
+      if (!begun || begun.answer.status === 304) return begun?.answer;
+      return withBody(begun, begun.blob && unpackAtOnce(database.reader, begun.blob));
+    },
+    later: async (asked: Asked, path: string): Promise<GivenAnswer | undefined> => {
+      const begun = begin(asked, await findKeptMetadata(database.reader, path), never);
+      if (!begun || begun.answer.status === 304) return begun?.answer;
+      return withBody(begun, begun.blob && (await unpackInRows(database.reader, begun.blob)));
+    },
   };
+}
+
+interface Begun {
+  readonly answer: GivenAnswer;
+  readonly blob: BlobRow | undefined;
+  readonly length: number;
+}
+
+function withBody({ answer, length }: Begun, bytes: Uint8Array | undefined): GivenAnswer | undefined {
+  if (bytes?.byteLength !== length) return undefined;
+  return { ...answer, body: Buffer.from(bytes.buffer, bytes.byteOffset, length) };
 }

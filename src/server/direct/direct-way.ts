@@ -1,12 +1,12 @@
 import type { ServerDeps } from '../deps.ts';
-import { createTargetReader } from '../http/base-path.ts';
+import { createTargetReader, isServedPath } from '../http/base-path.ts';
 import { editionOf } from '../repeated/grounds.ts';
 import type { DirectWay } from '../repeated/repeated-answers.ts';
 import { createDirectMetadata } from './direct-metadata.ts';
 import { createDirectTimeGate } from './direct-time-gate.ts';
 
 /**
- * Answers what is asked for most in one go: without a router, hooks and promises, which together cost more than the answer.
+ * Answers what is asked for most in one go: without a router, hooks and (on SQLite) promises, which together cost more than the answer.
  * It says what the handler of the route says, octet by octet, and is made of the same parts; whatever is not as usual (what is
  * gone, withheld or not there, files, errors) is left to that handler.
  */
@@ -21,7 +21,7 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
   function knownEdition(isAlone: boolean): (() => boolean) | undefined {
     if (edition === undefined) {
       edition = editionOf(deps);
-      // Only SQLite answers at once, and only it says whether something has changed.
+      // PostgreSQL does not say whether something has changed, and answers later.
       if (edition === undefined) return undefined;
       turn = (turn + 1) % turnsTogether;
       end = isAlone || turn === 0 ? undefined : deps.database.readTogether();
@@ -29,20 +29,29 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
     return edition;
   }
 
+  /** What is asked for, and by which of the two ways it would be answered. */
+  function wayOf(target: string) {
+    // Its query is empty: whoever has one goes the long way.
+    const { path: served, uri } = read(target);
+    if (uri === undefined) return isServedPath(served) ? { way: metadata, path: served.slice(1) } : undefined;
+    const path = served === timeGates ? timeGate.pathOf(uri) : undefined;
+    return path === undefined ? undefined : { way: timeGate, path };
+  }
+
   return {
     answer: (asked, isAlone) => {
       if (asked.method !== 'GET' || !visible.test(asked.target)) return undefined;
-      // Its query is empty: whoever has one goes the long way.
-      const { path, uri } = read(asked.target);
+      const found = wayOf(asked.target);
+      if (!found) return undefined;
+      const { way, path } = found;
       try {
         const isRead = knownEdition(isAlone);
-        if (!isRead) return undefined;
-        if (uri === undefined) return metadata(asked, path, isRead);
-        return path === timeGates ? timeGate(asked, uri, isRead) : undefined;
+        if (isRead) return way.atOnce(asked, path, isRead);
       } catch {
         // The long way comes upon the same, and says what it is.
         return undefined;
       }
+      return isOfMetadata.test(path) ? way.later(asked, path).catch(() => undefined) : undefined;
     },
     rest: () => {
       end?.();
@@ -58,4 +67,6 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
  */
 const turnsTogether = 4;
 const timeGates = '/timegate/';
+/** Nothing else is asked of the database twice, here and by the long way. */
+const isOfMetadata = /^[^/:]+\/items\/[^/]+\/(?!linkset\.json$)[^/]+\.(?:xml|json)$/;
 const visible = /^[\x21-\x7e]+$/;

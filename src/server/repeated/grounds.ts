@@ -48,6 +48,9 @@ export function editionOf({ database }: Pick<ServerDeps, 'database'>): (() => bo
   return edition === undefined ? undefined : () => database.edition() === edition;
 }
 
+/** Where the database does not say: nothing that it is asked for holds. */
+export const never = () => false;
+
 /** To everybody. Of a source that is not configured the database is asked, and not here. */
 export function isServed(deps: Pick<ServerDeps, 'servesSource' | 'privacy'>, source: string): boolean {
   const { servesSource } = deps;

@@ -25,13 +25,13 @@ export interface ShortWayDeps {
   readonly direct?: DirectWay;
 }
 
-/** Answers at once what can be (`direct/direct-way.ts`). */
+/** Answers at once what can be, or as soon as the database has (`direct/direct-way.ts`). */
 export interface DirectWay {
   /**
    * @param isAlone no other is asked before `rest`
-   * @returns undefined: that goes the long way
+   * @returns undefined: that goes the long way. What comes later is not kept: whoever promises does not know how long it holds
    */
-  answer(asked: Asked, isAlone: boolean): GivenAnswer | undefined;
+  answer(asked: Asked, isAlone: boolean): GivenAnswer | undefined | Promise<GivenAnswer | undefined>;
   /** Whoever was answered was answered of one moment, which has ended. */
   rest(): void;
 }
@@ -81,9 +81,9 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
   const sightings = new Sightings();
   let waiting: Waiting[] = [];
 
-  function make({ asked }: Waiting, isAlone: boolean): GivenAnswer | undefined {
+  function make({ asked }: Waiting, isAlone: boolean) {
     const made = direct?.answer(asked, isAlone);
-    if (made && sightings.note(asked.target)) memory.add(asked, made);
+    if (made && !(made instanceof Promise) && sightings.note(asked.target)) memory.add(asked, made);
     return made;
   }
 

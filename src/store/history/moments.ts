@@ -1,7 +1,8 @@
 import type { ResourceKind } from '../../core/resource.ts';
 import { type Timeline, toTimeline } from '../../core/time/timeline.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { question, questionByKey } from '../engine/question.ts';
+import { askAt } from '../sources/sources-at.ts';
 
 /** When metadata was something else, without what it was. */
 export interface Moments {
@@ -20,19 +21,25 @@ interface Row {
   readonly versions: string | null;
 }
 
-/** Files, and what its repository remembers of an item, are for `timelines.ts`. */
-const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
-  db.raw(
-    `select source.name as source, resource.deleted_at, resource.withdrawn_at,
-      (select group_concat(lastmod || gone || (dropped_at is not null), ',') from
+const momentsOf = (list: string) => `select source.name as source, resource.deleted_at, resource.withdrawn_at,
+      (select ${list} from
         (select lastmod, gone, dropped_at from version
-          where version.source_id = resource.source_id and version.resource_id = resource.id order by version.seq)) as versions
+          where version.source_id = resource.source_id and version.resource_id = resource.id order by version.seq) as told) as versions
     from resource
     join source on source.id = resource.source_id
     where resource.path = ? and resource.kind = 'metadata' and not exists
       (select 1 from prior_version
-        where prior_version.source_id = resource.source_id and prior_version.item_id = resource.item_id)`,
-    [path],
+        where prior_version.source_id = resource.source_id and prior_version.item_id = resource.item_id)`;
+
+/** Files, and what its repository remembers of an item, are for `timelines.ts`. */
+const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
+  db.raw(momentsOf("group_concat(lastmod || gone || (dropped_at is not null), ',')"), [path]),
+);
+
+const momentsInSource = questionByKey<Row, [sourceId: number, path: string]>(2, (db, sourceId, path) =>
+  db.raw(
+    `${momentsOf("string_agg(lastmod || gone || (dropped_at is not null)::int, ',')")} and resource.source_id = ?`,
+    [path, sourceId],
   ),
 );
 
@@ -41,7 +48,18 @@ const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
  * metadata at this path, or more is known of it than the bridge has seen.
  */
 export function findMomentsAtOnce(db: Queryable, path: string): Moments | undefined {
-  const [row] = momentsAtPath.atOnce(db, path) ?? [];
+  return toMoments(momentsAtPath.atOnce(db, path)?.[0]);
+}
+
+/** The same of PostgreSQL. */
+export async function findMoments(db: Queryable, path: string): Promise<Moments | undefined> {
+  const rows = await askAt(db, path, (id) =>
+    id === undefined ? Promise.resolve([]) : momentsInSource(db, id, path),
+  );
+  return toMoments(rows[0]);
+}
+
+function toMoments(row: Row | undefined): Moments | undefined {
   if (!row) return undefined;
   const steps = row.versions === null ? [] : row.versions.split(',').map(toStep);
   return {

@@ -90,6 +90,12 @@ export function unpackAtOnce(db: Queryable, row: BlobRow): Uint8Array | undefine
   return rows && unpackBlob(row, byHash(rows));
 }
 
+/** The same of PostgreSQL. */
+export async function unpackInRows(db: Queryable, row: BlobRow): Promise<Uint8Array | undefined> {
+  if (isApart(row)) return undefined;
+  return unpackBlob(row, row.coding === 'delta' ? byHash(await blobRow(db, row.hash)) : undefined);
+}
+
 const columns = ['hash', 'length', 'coding', 'data', 'base'] as const;
 const anyOf = (listed: string) =>
   `hash in (${listed} union select base from blob where base is not null and hash in (${listed}))`;

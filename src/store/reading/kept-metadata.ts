@@ -1,9 +1,10 @@
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { question, questionByKey } from '../engine/question.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
 import { identifierOf } from '../rows/link-form.ts';
-import { withLinksAtOnce } from '../rows/link-forms.ts';
+import { withLinks, withLinksAtOnce } from '../rows/link-forms.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
+import { askAt } from '../sources/sources-at.ts';
 import type { ServedResource } from './resources.ts';
 
 /** Metadata with its bytes, and the living metadata of its item, itself among it. */
@@ -31,19 +32,28 @@ interface Row {
   readonly base: string | null;
 }
 
+const told = `select source.name as source, resource.item_id, resource.path, resource.format, resource.media_type, resource.length,
+    resource.hash, resource.lastmod, resource.links, resource.deleted_at, resource.withdrawn_at,
+    blob.coding, blob.data, blob.base
+  from resource
+  join source on source.id = resource.source_id
+  left join blob on blob.hash = resource.hash and resource.path = ?
+  where resource.kind = 'metadata'
+    and (resource.path = ? or (resource.deleted_at is null and resource.withdrawn_at is null))`;
+
 /** What is sorted here need not be sorted there. A metadata path is that of one resource: it begins with its source. */
 const keptAtPath = question<Row, [path: string, path: string, path: string]>(3, (db, path, same, own) =>
   db.raw(
-    `select source.name as source, resource.item_id, resource.path, resource.format, resource.media_type, resource.length,
-      resource.hash, resource.lastmod, resource.links, resource.deleted_at, resource.withdrawn_at,
-      blob.coding, blob.data, blob.base
-    from resource
-    join source on source.id = resource.source_id
-    left join blob on blob.hash = resource.hash and resource.path = ?
-    where resource.item_id = (select item_id from resource where path = ? and kind = 'metadata')
-      and resource.kind = 'metadata'
-      and (resource.path = ? or (resource.deleted_at is null and resource.withdrawn_at is null))`,
-    [own, path, same],
+    `${told} and resource.item_id = (select item_id from resource where path = ? and kind = 'metadata')`,
+    [...[own, same, path]],
+  ),
+);
+
+const keptInSource = questionByKey<Row, [sourceId: number, path: string]>(2, (db, sourceId, path) =>
+  db.raw(
+    `${told} and resource.source_id = ?
+      and resource.item_id = (select item_id from resource where path = ? and kind = 'metadata' and source_id = ?)`,
+    [path, path, sourceId, path, sourceId],
   ),
 );
 
@@ -62,7 +72,26 @@ export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | 
   const row = rows.find((one) => one.path === path);
   if (!row) return undefined;
   const identifier = identifierOf(path) ?? identifierOfItem.atOnce(db, row.item_id)?.[0]?.identifier;
+  return identifier === undefined ? undefined : toKept(row, rows, identifier);
+}
+
+/**
+ * The same of PostgreSQL.
+ * @returns undefined where there is no metadata at this path, or it does not say which item it is of
+ */
+export async function findKeptMetadata(db: Queryable, path: string): Promise<KeptMetadata | undefined> {
+  const identifier = identifierOf(path);
   if (identifier === undefined) return undefined;
+  const rows = await askAt(db, path, (id) =>
+    id === undefined ? Promise.resolve([]) : keptInSource(db, id, path),
+  );
+  const row = rows.find((one) => one.path === path);
+  if (!row) return undefined;
+  await withLinks(db, rows, ['links']);
+  return toKept(row, rows, identifier);
+}
+
+function toKept(row: Row, rows: readonly Row[], identifier: string): KeptMetadata {
   const resource = servedOf(row, identifier);
   const toServed = (one: Row) => (one === row ? resource : servedOf(one, identifier));
   const { hash, length, coding, data, base } = row;
