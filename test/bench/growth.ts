@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
 import { type Cost, runCommand, serveRequests } from './growth/commands.ts';
 import { judge } from './growth/judge.ts';
-import { processorTime } from './growth/processor-time.ts';
+import { postmasterOf, processorTime } from './growth/processor-time.ts';
 import { pathOf, requestsOf } from './growth/requested.ts';
 import { untilDescribed } from './once/described.ts';
 import { firstLine, print, start } from './once/processes.ts';
@@ -115,15 +115,8 @@ async function work(config: string, size: number, database: () => number): Promi
     else all.set(what, [...(all.get(what) ?? []), cpu + now - before]);
     before = now;
   }
-  if (child.exitCode !== null && child.exitCode !== 0) throw new Error('the harvests failed');
+  const code = child.exitCode ?? (await once(child, 'exit'))[0];
+  if (code !== 0) throw new Error(`the harvests ended with ${code}`);
   // The first round compiles, and looks at what was never looked at.
   return [...all].map(([what, values]) => ({ what, cpu: Math.min(...values.slice(1)) }));
-}
-
-async function postmasterOf(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query('show data_directory');
-  await client.end();
-  return Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }

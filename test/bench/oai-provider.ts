@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { DatabaseConfig } from '../../src/core/config/config.ts';
 import { startPostgres } from '../house/postgres/server.ts';
+import { postmasterOf } from './growth/processor-time.ts';
 import { walk } from './oai/oai-walk.ts';
 import { end, orderAll, perThousand, seedRecords } from './oai/seeded.ts';
 import { processorSeconds } from './once/load.ts';
@@ -78,18 +78,5 @@ async function measurePeer(): Promise<void> {
     print({ name, what: 'ListRecords, from the first', ...(await walk({ ...settings, most: 50 })) });
   } finally {
     await end(server);
-  }
-}
-
-async function postmasterOf(url: string): Promise<number> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
-    return Number(
-      readFileSync(join(rows[0]?.data_directory ?? '', 'postmaster.pid'), 'utf8').split('\n', 1)[0],
-    );
-  } finally {
-    await client.end();
   }
 }

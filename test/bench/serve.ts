@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
+import type { DatabaseConfig } from '../../src/core/config/config.ts';
+import { startPostgres } from '../house/postgres/server.ts';
+import { postmasterOf, processorTime } from './growth/processor-time.ts';
 import { untilDescribed } from './once/described.ts';
 import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
 import { type PacedResult, type PacedSettings, pacedLoad } from './once/paced-load.ts';
@@ -12,23 +15,31 @@ import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
- * `rsbridge export` wrote of the same publication: `npm run bench serve [resources] [seconds]`. nginx is taken
+ * `rsbridge export` wrote of the same publication: `npm run bench serve [resources] [seconds] [pg]`. nginx is taken
  * from PATH or NGINX; without it ours are measured alone. Beside them a bare route of Fastify is asked by the same client,
  * which is the limit of whatever is built upon it, and ours runs as one process and as two. What comes evenly at 70 % of our most comes
  * to that route, too, and to one that is as busy as ours: what it takes there is the client and the machine. All on the loopback; the long list is asked for by few
  * at a time, because the client, which reads every byte, would be the bottleneck. Resources and TimeGates are asked for
  * twice: all of them in turn, which are more than the memory for answers holds (from 20,000 on, for each process), and
  * a few again and again. Nothing is asked for before the search index is filled: that takes a core for a minute, once.
+ * With `pg` what is stored is in PostgreSQL; then the processor time of a request has that of the database beside it.
  */
-const count = Number(process.argv[2] ?? 60_000);
-const duration = Number(process.argv[3] ?? 10);
+const [given = [], isPostgres] = [
+  process.argv.slice(2).filter((one) => one !== 'pg'),
+  process.argv.includes('pg'),
+];
+const [count = 60_000, duration = 10] = given.map(Number);
 const [many, few] = [50, 4];
 /** Of what comes at an even pace. */
 const turns = 3;
 const largeFile = 'bench/items/oai:repo.example.org:2324~2F0/files/1/large.bin';
 
 const directory = mkdtempSync(join(tmpdir(), 'rsbridge-bench-'));
-const database = { client: 'sqlite', file: join(directory, 'bench.db') } as const;
+const postgres = isPostgres ? await startPostgres() : undefined;
+const database: DatabaseConfig = postgres
+  ? { client: 'pg', url: postgres.url, poolSize: 10 }
+  : { client: 'sqlite', file: join(directory, 'bench.db') };
+const postmaster = postgres && (await postmasterOf(postgres.url));
 const children: ChildProcess[] = [];
 try {
   await measure();
@@ -36,13 +47,12 @@ try {
   const ended = children.map((child) => once(child, 'exit'));
   for (const child of children) child.kill('SIGTERM');
   await Promise.race([Promise.all(ended), setTimeout(15_000)]);
+  await postgres?.stop();
   rmSync(directory, { recursive: true, force: true });
 }
 
 async function measure(): Promise<void> {
-  await firstLine(
-    start('upstreams/serve-seed', [count, join(directory, 'bench.db'), join(directory, 'data')]),
-  );
+  await firstLine(start('upstreams/serve-seed', [count, JSON.stringify(database), join(directory, 'data')]));
   const [port, nginxPort] = [await freePort(), await freePort()];
   const config = {
     baseUrl: 'https://repo.example.org/rs',
@@ -214,10 +224,15 @@ function shuffled(length: number): readonly number[] {
 
 /** With the processor time of each request, of all processes of the server together. */
 async function measured(port: number, { pid }: ChildProcess, settings: Omit<LoadSettings, 'seconds'>) {
-  const before = processorSeconds(pid);
+  const ofDatabase = () => (postmaster === undefined ? 0 : processorTime(postmaster) / 1000);
+  const [before, since] = [processorSeconds(pid), ofDatabase()];
   const { total, ...result } = await load(port, { ...settings, seconds: duration });
-  const microseconds = Math.round(((processorSeconds(pid) - before) / Math.max(1, total)) * 1e6);
-  return { ...result, processorMicroseconds: microseconds };
+  const each = (seconds: number) => Math.round((seconds / Math.max(1, total)) * 1e6);
+  return {
+    ...result,
+    processorMicroseconds: each(processorSeconds(pid) - before),
+    ...(postgres && { databaseMicroseconds: each(ofDatabase() - since) }),
+  };
 }
 
 function rsbridge(...args: string[]): string[] {

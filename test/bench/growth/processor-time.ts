@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
 
 /** Milliseconds that the kernel counts in a tick. */
 const tick = 10;
@@ -24,4 +26,13 @@ function statOf(pid: string): { readonly parent: number; readonly time: number }
   } catch {
     return undefined;
   }
+}
+
+/** The process of which those that work for a PostgreSQL are children. */
+export async function postmasterOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('show data_directory');
+  await client.end();
+  return Number(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }

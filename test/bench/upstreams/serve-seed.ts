@@ -7,9 +7,9 @@ import { packBlob } from '../../../src/store/payloads/blobs.ts';
 import { adoptContentFiles } from '../../../src/store/payloads/content-files.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 
-/** A source with as many items of one record, as a harvest would have left them: `serve-seed COUNT FILE`. */
+/** A source with as many items of one record, as a harvest would have left them: `serve-seed COUNT DATABASE [DIRECTORY]`, of which the database is a configuration in JSON. */
 const count = Number(process.argv[2]);
-const database = openDatabase({ client: 'sqlite', file: process.argv[3] ?? '' });
+const database = openDatabase(JSON.parse(process.argv[3] ?? ''));
 await migrate(database);
 const lastmod = '2026-11-20T00:00:00Z';
 const at = '2026-11-21T00:00:00Z';
