@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { anyInList, asList, isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { question } from '../engine/question.ts';
+import { questionByKey } from '../engine/question.ts';
 import { ofSource } from '../rows/one-source.ts';
 
 /** An item in one format, or as a whole, as OAI-PMH tells of it. */
@@ -105,7 +105,7 @@ export async function collectionsOfItems(
   return found;
 }
 
-const collectionsAmong = question<
+const collectionsAmong = questionByKey<
   { readonly item_id: number | string; readonly spec: string },
   [sourceId: number, items: string | readonly number[]]
 >(2, (db, sourceId, items) =>
