@@ -44,6 +44,12 @@ describeOnBoth('the log that is kept', (open) => {
     expect(newer.map(({ id }) => id)).toEqual([second?.id, third?.id]);
   });
 
+  test('has a place for a source of any name, and is found by what stands behind that', async () => {
+    await write(line({ source: 'one\0two', fields: { 題名: '雪国' } }));
+    expect(await messages({ words: '雪国' })).toEqual(['harvest ended']);
+    expect(await messages({ source: 'one\0two' })).toEqual(['harvest ended']);
+  });
+
   test('is filtered by source, level, run, time and words', async () => {
     await write(
       line({ message: 'A of one', source: 'one', level: 'error' }),
