@@ -156,7 +156,7 @@ describe('a streaming replica', { timeout: patience }, () => {
       await statuses(uris);
       const asked = await pair.ask(
         'replica',
-        `select 1 from pg_stat_activity where pid <> pg_backend_pid() and query ~ 'from "(resource|version|blob)'`,
+        `select 1 from pg_stat_activity where pid <> pg_backend_pid() and query ~ 'from "?(resource|version|blob)'`,
       );
       return asked.length > 0;
     }
