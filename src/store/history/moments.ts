@@ -21,26 +21,28 @@ interface Row {
   readonly versions: string | null;
 }
 
-const momentsOf = (list: string) => `select source.name as source, resource.deleted_at, resource.withdrawn_at,
-      (select ${list} from
-        (select lastmod, gone, dropped_at from version
-          where version.source_id = resource.source_id and version.resource_id = resource.id order by version.seq) as told) as versions
-    from resource
-    join source on source.id = resource.source_id
-    where resource.path = ? and resource.kind = 'metadata' and not exists
-      (select 1 from prior_version
-        where prior_version.source_id = resource.source_id and prior_version.item_id = resource.item_id)`;
+/** @param source what says which source it is of: where that is a value, PostgreSQL looks into no partition but its own */
+const momentsOf = (list: string, source: string) => `
+  select source.name as source, resource.deleted_at, resource.withdrawn_at,
+    (select ${list} from
+      (select lastmod, gone, dropped_at from version
+        where version.source_id = ${source} and version.resource_id = resource.id order by version.seq) as told) as versions
+  from resource
+  join source on source.id = resource.source_id
+  where resource.path = ? and resource.kind = 'metadata' and not exists
+    (select 1 from prior_version
+      where prior_version.source_id = ${source} and prior_version.item_id = resource.item_id)`;
+
+const statements = {
+  sqlite: momentsOf("group_concat(lastmod || gone || (dropped_at is not null), ',')", 'resource.source_id'),
+  pg: momentsOf("string_agg(lastmod || gone || (dropped_at is not null)::int, ',')", '?'),
+};
 
 /** Files, and what its repository remembers of an item, are for `timelines.ts`. */
-const momentsAtPath = question<Row, [path: string]>(1, (db, path) =>
-  db.raw(momentsOf("group_concat(lastmod || gone || (dropped_at is not null), ',')"), [path]),
-);
+const momentsAtPath = question<Row, [path: string]>(1, (db, path) => db.raw(statements.sqlite, [path]));
 
-const momentsInSource = questionByKey<Row, [sourceId: number, path: string]>(2, (db, sourceId, path) =>
-  db.raw(
-    `${momentsOf("string_agg(lastmod || gone || (dropped_at is not null)::int, ',')")} and resource.source_id = ?`,
-    [path, sourceId],
-  ),
+const momentsInSource = questionByKey<Row, [sourceId: number, path: string]>(2, (db, id, path) =>
+  db.raw(`${statements.pg} and resource.source_id = ?`, [id, path, id, id]),
 );
 
 /**
