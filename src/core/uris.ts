@@ -50,6 +50,13 @@ export function metadataPath(
 /** Every ending that metadata can have. */
 export const metadataEndings = ['.xml', '.json'] as const;
 
+/** Whether there can be metadata at a path; that of a link set looks the same. */
+export function mayBeMetadata(path: string): boolean {
+  return ofMetadata.test(path) && metadataEndings.some((ending) => path.endsWith(ending));
+}
+
+const ofMetadata = /^[^/:]+\/items\/[^/]+\/[^/]+$/;
+
 function endingOf(mediaType: string): (typeof metadataEndings)[number] {
   return /^application\/(?:[^;]+\+)?json$/.test(mediaType) ? '.json' : '.xml';
 }

@@ -1,3 +1,4 @@
+import { mayBeMetadata } from '../../core/uris.ts';
 import type { ServerDeps } from '../deps.ts';
 import { createTargetReader, isServedPath } from '../http/base-path.ts';
 import { editionOf } from '../repeated/grounds.ts';
@@ -51,7 +52,7 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
         // The long way comes upon the same, and says what it is.
         return undefined;
       }
-      return isOfMetadata.test(path) ? way.later(asked, path).catch(() => undefined) : undefined;
+      return isWorthAsking(path) ? way.later(asked, path).catch(() => undefined) : undefined;
     },
     rest: () => {
       end?.();
@@ -67,6 +68,9 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
  */
 const turnsTogether = 4;
 const timeGates = '/timegate/';
-/** Nothing else is asked of the database twice, here and by the long way. */
-const isOfMetadata = /^[^/:]+\/items\/[^/]+\/(?!linkset\.json$)[^/]+\.(?:xml|json)$/;
 const visible = /^[\x21-\x7e]+$/;
+
+/** Anything else would be asked of the database twice, here and by the long way. */
+function isWorthAsking(path: string): boolean {
+  return mayBeMetadata(path) && !path.endsWith('/linkset.json');
+}

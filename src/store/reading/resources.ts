@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Link, Representation, ResourceKind } from '../../core/resource.ts';
+import { mayBeMetadata } from '../../core/uris.ts';
 import { isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question, questionByKey } from '../engine/question.ts';
@@ -55,7 +56,7 @@ export interface WithMetadata {
  */
 export async function findWithMetadata(db: Queryable, path: string): Promise<WithMetadata | undefined> {
   // What is asked for most comes with one statement.
-  const together = ofMetadata.test(path) ? await findTogether(db, path) : undefined;
+  const together = mayBeMetadata(path) ? await findTogether(db, path) : undefined;
   if (together) return together;
   // The URL of a file that is linked to may be in several sources.
   const found = await askAt(db, path, (id) => resourcesAt(db, id, path));
@@ -83,8 +84,6 @@ const metadataAmong = questionByKey<ResourceRow, [sourceId: number, paths: reado
       .where({ 'resource.source_id': id, 'item.source_id': id })
       .whereRaw('resource.path = any(?)', [paths as unknown as Knex.Value]),
 );
-
-const ofMetadata = /^[^/:]+\/items\/[^/]+\/[^/]+$/;
 
 /** @returns undefined where there is no metadata at this path */
 async function findTogether(db: Queryable, path: string): Promise<WithMetadata | undefined> {
