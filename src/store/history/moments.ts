@@ -2,7 +2,7 @@ import type { ResourceKind } from '../../core/resource.ts';
 import { type Timeline, toTimeline } from '../../core/time/timeline.ts';
 import type { Queryable } from '../engine/database.ts';
 import { question, questionByKey } from '../engine/question.ts';
-import { askAt } from '../sources/sources-at.ts';
+import { askInSources } from '../sources/sources-at.ts';
 
 /** When metadata was something else, without what it was. */
 export interface Moments {
@@ -55,10 +55,8 @@ export function findMomentsAtOnce(db: Queryable, path: string): Moments | undefi
 
 /** The same of PostgreSQL. */
 export async function findMoments(db: Queryable, path: string): Promise<Moments | undefined> {
-  const rows = await askAt(db, path, (id) =>
-    id === undefined ? Promise.resolve([]) : momentsInSource(db, id, path),
-  );
-  return toMoments(rows[0]);
+  const [row] = await askInSources(db, path, (id) => momentsInSource(db, id, path));
+  return toMoments(row);
 }
 
 function toMoments(row: Row | undefined): Moments | undefined {

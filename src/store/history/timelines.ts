@@ -89,7 +89,7 @@ const statements = {
  */
 export async function listHistories(db: Queryable, path: string): Promise<readonly ResourceHistory[]> {
   const rows = await askAt(db, path, (source) =>
-    source === undefined ? rowsAt(db, path) : rowsIn(db, source, path),
+    source === undefined ? rowsAt(db, path) : rowsAmong(db, source, [path]),
   );
   const goneLast = (row: HistoryRow) => Number(row.deleted_at !== null || row.withdrawn_at !== null);
   return toHistories(
@@ -116,10 +116,6 @@ const rowsAt = question<HistoryRow, [path: string]>(1, (db, path) =>
   db.raw(`${statements.sqlite} = ?`, [path]),
 );
 
-const rowsIn = questionByKey<HistoryRow, [sourceId: number, path: string]>(2, (db, id, path) =>
-  db.raw(`${statements.pg} = ? and resource.source_id = ?`, [id, id, id, path, id]),
-);
-
 function rowsOfNamed(
   db: Queryable,
   source: string,
@@ -136,8 +132,7 @@ async function rowsOfOne(
   paths: readonly string[],
 ): Promise<readonly HistoryRow[]> {
   const id = await sourceIdOf(db, source);
-  if (id === undefined) return [];
-  return [...(await rowsAmong(db, id, paths))];
+  return id === undefined ? [] : rowsAmong(db, id, paths);
 }
 
 const rowsAmong = questionByKey<HistoryRow, [sourceId: number, paths: readonly string[]]>(

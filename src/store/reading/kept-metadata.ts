@@ -4,7 +4,7 @@ import type { BlobRow } from '../payloads/blobs.ts';
 import { identifierOf } from '../rows/link-form.ts';
 import { withLinks, withLinksAtOnce } from '../rows/link-forms.ts';
 import { parseLinks } from '../rows/representation-columns.ts';
-import { askAt } from '../sources/sources-at.ts';
+import { askInSources } from '../sources/sources-at.ts';
 import type { ServedResource } from './resources.ts';
 
 /** Metadata with its bytes, and the living metadata of its item, itself among it. */
@@ -42,10 +42,10 @@ const told = `select source.name as source, resource.item_id, resource.path, res
     and (resource.path = ? or (resource.deleted_at is null and resource.withdrawn_at is null))`;
 
 /** What is sorted here need not be sorted there. A metadata path is that of one resource: it begins with its source. */
-const keptAtPath = question<Row, [path: string, path: string, path: string]>(3, (db, path, same, own) =>
+const keptAtPath = question<Row, [path: string]>(1, (db, path) =>
   db.raw(
     `${told} and resource.item_id = (select item_id from resource where path = ? and kind = 'metadata')`,
-    [...[own, same, path]],
+    [...[path, path, path]],
   ),
 );
 
@@ -67,7 +67,7 @@ const identifierOfItem = question<{ identifier: string }, [id: number]>(1, (db, 
  * @returns undefined where it does not, or there is no metadata at this path
  */
 export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | undefined {
-  const rows = keptAtPath.atOnce(db, path, path, path);
+  const rows = keptAtPath.atOnce(db, path);
   if (!rows || !withLinksAtOnce(db, rows, ['links'])) return undefined;
   const row = rows.find((one) => one.path === path);
   if (!row) return undefined;
@@ -82,9 +82,7 @@ export function findMetadataAtOnce(db: Queryable, path: string): KeptMetadata | 
 export async function findKeptMetadata(db: Queryable, path: string): Promise<KeptMetadata | undefined> {
   const identifier = identifierOf(path);
   if (identifier === undefined) return undefined;
-  const rows = await askAt(db, path, (id) =>
-    id === undefined ? Promise.resolve([]) : keptInSource(db, id, path),
-  );
+  const rows = await askInSources(db, path, (id) => keptInSource(db, id, path));
   const row = rows.find((one) => one.path === path);
   if (!row) return undefined;
   await withLinks(db, rows, ['links']);

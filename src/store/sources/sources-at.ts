@@ -16,7 +16,15 @@ export async function askAt<Row>(
   path: string,
   ask: (sourceId: number | undefined) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
-  if (!isPostgres(db)) return ask(undefined);
+  return isPostgres(db) ? askInSources(db, path, ask) : ask(undefined);
+}
+
+/** The same of PostgreSQL alone. */
+export async function askInSources<Row>(
+  db: Queryable,
+  path: string,
+  ask: (sourceId: number) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
   if (isAbsolute(path)) {
     const rows: Row[] = [];
     for (const { id } of await holders(db, path)) rows.push(...(await ask(id)));
