@@ -24,11 +24,11 @@ import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
  * a few again and again. Nothing is asked for before the search index is filled: that takes a core for a minute, once.
  * With `pg` what is stored is in PostgreSQL; then the processor time of a request has that of the database beside it.
  */
-const [given = [], isPostgres] = [
-  process.argv.slice(2).filter((one) => one !== 'pg'),
-  process.argv.includes('pg'),
-];
-const [count = 60_000, duration = 10] = given.map(Number);
+const isPostgres = process.argv.includes('pg');
+const [count = 60_000, duration = 10] = process.argv
+  .slice(2)
+  .map(Number)
+  .filter((size) => size > 0);
 const [many, few] = [50, 4];
 /** Of what comes at an even pace. */
 const turns = 3;
