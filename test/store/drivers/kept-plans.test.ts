@@ -7,8 +7,11 @@ import { migratedPostgres } from '../../house/store/databases.ts';
 const made = await migratedPostgres();
 let database: Database;
 
+/** With one connection to write on, and one to read on. */
+const open = () => openDatabase({ ...made.config, poolSize: 1, readerPoolSize: 1 } as DatabaseConfig);
+
 beforeEach(() => {
-  database = openDatabase({ ...made.config, poolSize: 1, readerPoolSize: 1 } as DatabaseConfig);
+  database = open();
   return () => database.close();
 });
 
@@ -72,12 +75,16 @@ test('a snapshot is read as usual, too', async () => {
 
 test('who has told PostgreSQL otherwise for his database has it so again afterwards', async () => {
   const { rows } = await database.writer.raw('select current_database() as name');
-  await database.writer.raw(`alter database "${rows[0].name}" set enable_hashjoin = off`);
-  await database.close();
-  database = openDatabase({ ...made.config, poolSize: 1, readerPoolSize: 1 } as DatabaseConfig);
-  await questionByKey<object, [number, string]>(2, write)(database.reader, 1, 'alpha/items/1');
-  expect(await mode(database.reader)).toBe('auto on off on');
-  await database.writer.raw(`alter database "${rows[0].name}" reset enable_hashjoin`);
+  const told = (what: string) => database.writer.raw(`alter database "${rows[0].name}" ${what}`);
+  await told('set enable_hashjoin = off');
+  try {
+    await database.close();
+    database = open();
+    await questionByKey<object, [number, string]>(2, write)(database.reader, 1, 'alpha/items/1');
+    expect(await mode(database.reader)).toBe('auto on off on');
+  } finally {
+    await told('reset enable_hashjoin');
+  }
 });
 
 test('a connection that has forgotten everything answers all the same', async () => {
