@@ -14,11 +14,12 @@ import { untilDescribed } from './once/described.ts';
 import { firstLine, print, start } from './once/processes.ts';
 
 /**
- * `npm run bench growth [SIZE…] [sqlite] [pg] [nosearch]`: what grows with the number of resources, and what must not. For
+ * `npm run bench growth [SIZE…] [sqlite] [pg] [nosearch] [nolinks]`: what grows with the number of resources, and what must not. For
  * each size a repository of records of 1.9 kB, each tenth with a file, of which the first thousand were harvested and the
  * others are copies of their rows; its lists are made by our own code. Nothing is asked for before the search index is filled; with
- * `nosearch` there is none. Costs are processor time, of our process and of PostgreSQL. Ends with 1 where a cost is more than 1.2 times
- * that of the smallest size, and more than measuring varies.
+ * `nosearch` there is none. With `nolinks` entries lead to no mementos, which halves the lists: those of ten million fill a disk. Costs
+ * are processor time, of our process and of PostgreSQL. Ends with 1 where a cost is more than 1.2 times that of the smallest size, and
+ * more than measuring varies.
  */
 const given = process.argv.slice(2);
 const sizes = given.map(Number).filter((size) => size > 0);
@@ -26,6 +27,7 @@ const clients = (['sqlite', 'pg'] as const).filter(
   (client) => given.includes(client) || !(given.includes('sqlite') || given.includes('pg')),
 );
 const search = !given.includes('nosearch');
+const mementos = { keep: { last: 3 }, ...(given.includes('nolinks') && { links: 'none' }) };
 const [harvested, fileEvery, rounds, commandsEach] = [1000, 10, 7, 3];
 
 for (const client of clients) {
@@ -63,7 +65,7 @@ async function measure(client: 'sqlite' | 'pg', size: number): Promise<readonly 
           url,
           overlapSeconds: 0,
           schedule: false,
-          mementos: { keep: { last: 3 } },
+          mementos,
           fullPass: false,
           dumps: [],
           patches: true,
