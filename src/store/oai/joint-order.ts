@@ -4,6 +4,7 @@ import { later } from '../../core/datetime.ts';
 import { jointSpecs } from '../../oai/sets/joint-set-spec.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
+import { questionByKey } from '../engine/question.ts';
 import { changesAfter, changesAtATime, isRecord } from './record-order.ts';
 import { collectionsOfItems } from './stored-record.ts';
 
@@ -30,11 +31,13 @@ export interface TakenSource {
 }
 
 export async function readJoint(db: Queryable): Promise<JointState | undefined> {
-  const row: { journal_id: string; seq: number | string; at: string } | undefined = await db('oai_joint')
-    .where({ id: 1 })
-    .first('journal_id', 'seq', 'at');
+  const [row] = await joint(db);
   return row && { id: row.journal_id, seq: Number(row.seq), at: row.at };
 }
+
+const joint = questionByKey<{ journal_id: string; seq: number | string; at: string }, []>(0, (db) =>
+  db('oai_joint').where({ id: 1 }).select('journal_id', 'seq', 'at'),
+);
 
 /** Draws a line: what is taken up later is dated at or after `now`. @returns undefined: nothing was ever taken up */
 export function advanceJoint(database: Database, now: string): Promise<JointState | undefined> {

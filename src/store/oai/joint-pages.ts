@@ -1,5 +1,7 @@
-import { whereAnyOf } from '../engine/bulk.ts';
+import type { Knex } from 'knex';
+import { anyInList, asList, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { question, questionByKey } from '../engine/question.ts';
 import { ofSource, ofSources } from '../rows/one-source.ts';
 import { RecordsNotInOrder } from './record-pages.ts';
 import { type RecordRow, recordColumns, type StoredRecord, toRecords } from './stored-record.ts';
@@ -54,7 +56,7 @@ export async function readJointRecords(
   for (let [last, passed] = [after, 0]; ; ) {
     // Where much is passed over, more is read at a time.
     const size = limit + 1 - found.length + passed;
-    const places: Place[] = await placesOf(db, list).where('seq', '>', last).orderBy('seq').limit(size);
+    const places = await nextPlaces(db, list.format, list.spec ?? '', last, size);
     const within = places.filter(({ at }) => list.until === undefined || at <= list.until);
     const shown = await toShown(db, within, standingOf);
     for (const record of shown) found.push(record);
@@ -146,6 +148,17 @@ export async function findJointItem(
   return undefined;
 }
 
+const nextPlaces = question<Place, [format: string, spec: string, after: number, limit: number]>(
+  4,
+  (db, format, spec, after, limit) =>
+    // The query builder takes a number for a limit, and no place holder.
+    db.raw(
+      `select ${placeColumns.join(', ')} from oai_joint_record
+        where format = ? and spec = ? and seq > ? order by seq limit ?`,
+      [format, spec, after, limit],
+    ),
+);
+
 function placesOf(db: Queryable, { format, spec }: JointList) {
   return db('oai_joint_record')
     .where({ format, spec: spec ?? '' })
@@ -179,18 +192,8 @@ async function recordsOf(
   sourceId: number,
   places: readonly Place[],
 ): Promise<readonly JointRecord[]> {
-  const rows: ResourceRow[] = await db('resource')
-    .join('item', 'item.id', 'resource.item_id')
-    .modify(ofSource, 'resource', sourceId)
-    .modify(ofSource, 'item', sourceId)
-    .modify((query) =>
-      whereAnyOf(
-        query,
-        'resource.id',
-        places.map(({ resource_id }) => Number(resource_id)),
-      ),
-    )
-    .select('resource.id', ...recordColumns);
+  const ids = places.map(({ resource_id }) => Number(resource_id));
+  const rows = await resourcesAmong(db, sourceId, asList(db, ids));
   const byId = new Map(rows.map((row) => [String(row.id), row]));
   const placed = places.flatMap(({ seq, at, resource_id }) => {
     const row = byId.get(String(resource_id));
@@ -198,3 +201,15 @@ async function recordsOf(
   });
   return (await toRecords(db, sourceId, placed)).map((record) => ({ ...record, sourceId }));
 }
+
+const resourcesAmong = questionByKey<ResourceRow, [sourceId: number, ids: string | readonly number[]]>(
+  2,
+  (db, sourceId, ids) =>
+    db('resource')
+      .join('item', 'item.id', 'resource.item_id')
+      // With a sign before it, SQLite does not take the source for the better clue.
+      .whereRaw(isPostgres(db) ? 'resource.source_id = ?' : '+resource.source_id = ?', [sourceId])
+      .modify(ofSource, 'item', sourceId)
+      .whereRaw(anyInList(db, 'resource.id'), [ids as Knex.Value])
+      .select('resource.id', ...recordColumns),
+);

@@ -1,4 +1,5 @@
-import { whereAnyOf } from '../engine/bulk.ts';
+import type { Knex } from 'knex';
+import { anyInList, asList } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { questionByKey } from '../engine/question.ts';
 
@@ -44,6 +45,12 @@ const byName = questionByKey<Row, [name: string]>(1, (db, name) =>
     .where({ name }),
 );
 
+const byIds = questionByKey<Row, [ids: string | readonly number[]]>(1, (db, ids) =>
+  db('source')
+    .select(...columns)
+    .whereRaw(anyInList(db, 'id'), [ids as Knex.Value]),
+);
+
 export async function readOfferedSource(db: Queryable, name: string): Promise<OfferedSource | undefined> {
   const [row] = await byName(db, name);
   return row && toOffered(row);
@@ -55,9 +62,7 @@ export async function readOfferedSources(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, OfferedSource>> {
   if (ids.length === 0) return new Map();
-  const rows: Row[] = await db('source')
-    .modify((query) => whereAnyOf(query, 'id', ids))
-    .select(...columns);
+  const rows = await byIds(db, asList(db, ids));
   return new Map(rows.map((row) => [row.id, toOffered(row)]));
 }
 
