@@ -107,7 +107,7 @@ export class ChangeListWriter {
     const file = this.#file;
     if (!file) throw new Error('a Change List closes that was never open');
     const path = this.#settings.paths.changeList(step.from, step.ordinal);
-    const final = await DocumentFile.create(this.#settings.directory, fileName(this.#settings, path));
+    const final = new DocumentFile(this.#settings.directory, fileName(this.#settings, path));
     try {
       await final.append(Buffer.from(renderHead(this.#settings, step.from, step.until)));
       for await (const chunk of file.entries(0, step.kept.bytes)) await final.append(chunk);

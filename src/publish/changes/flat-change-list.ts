@@ -28,7 +28,7 @@ export async function writeFlatChangeList(
   window: FlatWindow,
 ): Promise<StoredDocument> {
   const { directory, baseUrl, set, now, signal } = settings;
-  const file = await DocumentFile.create(directory, 'changelist');
+  const file = new DocumentFile(directory, 'changelist');
   const chunks = new TextChunks();
   let entries = 0;
   try {

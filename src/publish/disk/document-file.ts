@@ -12,6 +12,8 @@ export const deflateLevel = 1;
 
 export interface WrittenFile {
   readonly file: string;
+  /** Where it begins there. */
+  readonly start: number;
   readonly length: number;
   /** Another one for other bytes. */
   readonly digest: string;
@@ -27,17 +29,17 @@ export interface WrittenTwins {
 }
 
 /**
- * One document, or one piece of it, written plain and deflated side by side: to temporary names,
- * synced, renamed. Of what is long, zlib works in the thread pool while the next chunk is rendered.
+ * One document, or one piece of it, plain and deflated: written to temporary names, synced, renamed. What is short is one
+ * file in the end, its twin behind it: most documents of a small set are, and what they cost is files. What is long is two, side by
+ * side, and zlib works in the thread pool while the next chunk is rendered.
  */
 export class DocumentFile {
   readonly #directory: string;
   readonly #name: string;
-  readonly #plain: FileHandle;
-  readonly #compressed: FileHandle;
-  /** What is short, so far. */
+  /** All of what is short, so far. */
   #held: Buffer[] = [];
-  #long: { readonly deflate: DeflateRaw; readonly done: Promise<void> } | undefined;
+  #long: LongDocument | undefined;
+  readonly #handles: FileHandle[] = [];
   /** Tells plain bytes apart as well: what deflates to the same is the same, and is a tenth of the octets to hash. */
   readonly #deflatedHash = createHash('sha256');
   #length = 0;
@@ -46,27 +48,9 @@ export class DocumentFile {
   #writing: Promise<unknown> = Promise.resolve();
 
   /** @param name to be recognised by people; the rest makes it unique */
-  static async create(directory: string, name: string): Promise<DocumentFile> {
-    const unique = `${name}.${randomUUID().slice(0, 8)}.xml`;
-    const plain = await open(join(directory, `${unique}.tmp`), 'wx');
-    try {
-      return new DocumentFile(
-        directory,
-        unique,
-        plain,
-        await open(join(directory, `${unique}.deflate.tmp`), 'wx'),
-      );
-    } catch (error) {
-      await plain.close();
-      throw error;
-    }
-  }
-
-  private constructor(directory: string, name: string, plain: FileHandle, compressed: FileHandle) {
+  constructor(directory: string, name: string) {
     this.#directory = directory;
-    this.#name = name;
-    this.#plain = plain;
-    this.#compressed = compressed;
+    this.#name = `${name}.${randomUUID().slice(0, 8)}.xml`;
   }
 
   get length(): number {
@@ -77,14 +61,14 @@ export class DocumentFile {
   async append(bytes: Buffer): Promise<void> {
     this.#length += bytes.length;
     this.#crc = crc32(bytes, this.#crc);
-    await this.#writing;
-    this.#writing = writeAll(this.#plain, bytes);
-    this.#writing.catch(() => undefined);
     if (!this.#long && this.#length <= deflatedAtOnce) {
       this.#held.push(bytes);
       return;
     }
-    const { deflate, done } = this.#begin();
+    const { plain, deflate, done } = await this.#begin();
+    await this.#writing;
+    this.#writing = writeAll(plain, bytes);
+    this.#writing.catch(() => undefined);
     let hasRoom = true;
     const deflated = new Promise<void>((resolve, reject) => {
       hasRoom = deflate.write(bytes, (error) => (error ? reject(error) : resolve()));
@@ -98,66 +82,98 @@ export class DocumentFile {
 
   async finish(): Promise<WrittenTwins> {
     try {
-      await Promise.all([this.#writing, this.#finishDeflated()]);
-      await Promise.all([this.#plain.sync(), this.#compressed.sync()]);
+      const [plain, deflated] = this.#long ? await this.#finishLong(this.#long) : await this.#finishShort();
+      await Promise.all(this.#handles.map((handle) => handle.sync()));
+      await this.#close();
+      for (const name of new Set([plain.file, deflated.file]))
+        await rename(join(this.#directory, `${name}.tmp`), join(this.#directory, name));
+      const digest = this.#deflatedHash.digest('base64url');
+      return { plain: { ...plain, digest }, deflated: { ...deflated, digest }, crc: this.#crc };
     } catch (error) {
       await this.discard();
       throw error;
     }
-    await this.#close();
-    const names = [this.#name, `${this.#name}.deflate`] as const;
-    for (const name of names) await rename(join(this.#directory, `${name}.tmp`), join(this.#directory, name));
-    const [plain, deflated] = names;
-    const digest = this.#deflatedHash.digest('base64url');
-    return {
-      plain: { file: plain, length: this.#length, digest },
-      deflated: { file: deflated, length: this.#deflatedLength, digest },
-      crc: this.#crc,
-    };
   }
 
   async discard(): Promise<void> {
     this.#long?.deflate.destroy();
     await Promise.allSettled([this.#writing, this.#long?.done]);
     await this.#close();
-    for (const suffix of ['.tmp', '.deflate.tmp']) {
-      await rm(join(this.#directory, `${this.#name}${suffix}`), { force: true });
+    for (const name of [this.#name, this.#deflatedName]) {
+      await rm(join(this.#directory, `${name}.tmp`), { force: true });
     }
   }
 
+  get #deflatedName(): string {
+    return `${this.#name}.deflate`;
+  }
+
+  async #create(name: string): Promise<FileHandle> {
+    const handle = await open(join(this.#directory, `${name}.tmp`), 'wx');
+    this.#handles.push(handle);
+    return handle;
+  }
+
   /** It is long. */
-  #begin(): { readonly deflate: DeflateRaw; readonly done: Promise<void> } {
+  async #begin(): Promise<LongDocument> {
     if (this.#long) return this.#long;
+    const plain = await this.#create(this.#name);
+    const compressed = await this.#create(this.#deflatedName);
     // Rendering runs ahead of zlib by a few chunks, so that neither waits for the other.
     const ahead = { writableHighWaterMark: 1_048_576 };
     const deflate = createDeflateRaw({ level: deflateLevel, chunkSize: 65_536, ...pieceOptions, ...ahead });
     const done = pipeline(deflate, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) await this.#addDeflated(chunk);
+      for await (const chunk of chunks) {
+        this.#addDeflated(chunk);
+        await writeAll(compressed, chunk);
+      }
     });
     // It is awaited later; until then a failure is not unhandled.
     done.catch(() => undefined);
+    this.#long = { plain, deflate, done };
     for (const bytes of this.#held) deflate.write(bytes);
+    await writeAll(plain, Buffer.concat(this.#held));
     this.#held = [];
-    this.#long = { deflate, done };
     return this.#long;
   }
 
-  async #finishDeflated(): Promise<void> {
-    if (!this.#long) return this.#addDeflated(deflatePiece(Buffer.concat(this.#held), deflateLevel));
-    this.#long.deflate.end();
-    return this.#long.done;
+  async #finishLong({ deflate, done }: LongDocument): Promise<readonly [Written, Written]> {
+    deflate.end();
+    await Promise.all([this.#writing, done]);
+    return [
+      { file: this.#name, start: 0, length: this.#length },
+      { file: this.#deflatedName, start: 0, length: this.#deflatedLength },
+    ];
   }
 
-  async #addDeflated(bytes: Buffer): Promise<void> {
+  async #finishShort(): Promise<readonly [Written, Written]> {
+    const plain = Buffer.concat(this.#held);
+    const deflated = deflatePiece(plain, deflateLevel);
+    this.#addDeflated(deflated);
+    await writeAll(await this.#create(this.#name), Buffer.concat([plain, deflated]));
+    return [
+      { file: this.#name, start: 0, length: this.#length },
+      { file: this.#name, start: this.#length, length: this.#deflatedLength },
+    ];
+  }
+
+  #addDeflated(bytes: Buffer): void {
     this.#deflatedLength += bytes.length;
     this.#deflatedHash.update(bytes);
-    await writeAll(this.#compressed, bytes);
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled([this.#plain.close(), this.#compressed.close()]);
+    await Promise.allSettled(this.#handles.splice(0).map((handle) => handle.close()));
   }
 }
+
+interface LongDocument {
+  readonly plain: FileHandle;
+  readonly deflate: DeflateRaw;
+  readonly done: Promise<void>;
+}
+
+type Written = Omit<WrittenFile, 'digest'>;
 
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position?: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {

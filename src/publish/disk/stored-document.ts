@@ -28,7 +28,7 @@ export function storeDocument(
 
 function storeVariant(first: Buffer, file: WrittenFile, last: Buffer): StoredVariant {
   const hash = createHash('sha256').update(first).update(file.digest).update(last);
-  const slices: Slice[] = [{ file: file.file, start: 0, end: file.length }];
+  const slices: Slice[] = [{ file: file.file, start: file.start, end: file.start + file.length }];
   if (first.length > 0) slices.unshift(constantSlice(first));
   if (last.length > 0) slices.push(constantSlice(last));
   return { etag: toEtag(hash.digest('base64url')), slices };
@@ -41,7 +41,7 @@ export async function writeDocument(
   facts: DocumentFacts,
   text: string,
 ): Promise<StoredDocument> {
-  const file = await DocumentFile.create(directory, name);
+  const file = new DocumentFile(directory, name);
   const bytes = Buffer.from(text, 'utf8');
   try {
     await file.append(bytes);

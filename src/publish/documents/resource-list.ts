@@ -113,9 +113,9 @@ async function writeParts(
   let number = 0;
   const start = () => {
     number += 1;
-    return DocumentFile.create(directory, `resourcelist~${number}`);
+    return new DocumentFile(directory, `resourcelist~${number}`);
   };
-  let file = await start();
+  let file = start();
   let synced: Promise<Part> | undefined;
   const chunks = new TextChunks();
   let entries = 0;
@@ -141,7 +141,7 @@ async function writeParts(
         const text = renderEntry(baseUrl, resource, set);
         if (entries > 0 && (entries >= limits.entries || isBeyond(limits.bytes - bytes, text))) {
           await finish();
-          file = await start();
+          file = start();
         }
         entries += 1;
         const chunk = chunks.add(text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Content } from '../../store/payloads/contents.ts';
 import { shipPackage } from '../bucket/bucket-switch.ts';
 import { bucketAt } from '../bucket/published-bucket.ts';
-import { DocumentFile, type WrittenTwins } from '../disk/document-file.ts';
+import { DocumentFile, type WrittenFile, type WrittenTwins } from '../disk/document-file.ts';
 import { lastBlock } from '../disk/gzip-pieces.ts';
 import type { StoredDocument } from '../disk/pointer.ts';
 import { type DocumentFacts, storeDocument } from '../disk/stored-document.ts';
@@ -52,14 +52,8 @@ export class PackageWriter {
    * @param head of the manifest
    */
   static async create(directory: string, name: string, head: string): Promise<PackageWriter> {
-    const file = await PackageFile.create(directory, name);
-    try {
-      const manifest = await DocumentFile.create(directory, `${name}-manifest`);
-      return new PackageWriter(directory, file, manifest, head);
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
+    const manifest = new DocumentFile(directory, `${name}-manifest`);
+    return new PackageWriter(directory, await PackageFile.create(directory, name), manifest, head);
   }
 
   private constructor(directory: string, file: PackageFile, manifest: DocumentFile, head: string) {
@@ -133,7 +127,7 @@ export class PackageWriter {
     try {
       const size = deflated.length + lastBlock.length;
       const facts = { coding: 'deflated', crc, length: plain.length, size } as const;
-      await this.#zip.addChunks(manifestName, facts, followed(handle, deflated.length));
+      await this.#zip.addChunks(manifestName, facts, followed(handle, deflated));
     } finally {
       await handle.close();
     }
@@ -178,9 +172,9 @@ export async function removeFiles(directory: string, files: readonly string[]): 
 const chunkBytes = 262_144;
 
 /** A piece, and the block that makes it a whole. */
-async function* followed(handle: FileHandle, length: number): AsyncGenerator<Uint8Array> {
+async function* followed(handle: FileHandle, { start, length }: WrittenFile): AsyncGenerator<Uint8Array> {
   for (let position = 0; position < length; position += chunkBytes) {
-    yield await readAt(handle, position, Math.min(chunkBytes, length - position));
+    yield await readAt(handle, start + position, Math.min(chunkBytes, length - position));
   }
   yield lastBlock;
 }
