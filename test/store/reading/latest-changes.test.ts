@@ -33,7 +33,8 @@ test('a page of the latest changes is read in the order of the journal, and not 
   if (!asked) throw new Error('nothing was asked');
   const plan = await planOf(database, asked);
   expect(plan).toContain('Limit');
-  expect(plan).not.toContain('Sort');
+  // PostgreSQL 15 sorts versions, of which there are none, and joins them.
+  expect(plan).not.toMatch(/Sort Key:(?! version\.)/);
   await database.close();
   await drop();
 });
