@@ -3,7 +3,7 @@ import { eitherOf } from '../core/either-signal.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
 import { isCalledFor } from '../store/files/refusals.ts';
 import { settleRefusals } from '../store/pages/settle.ts';
-import { whileHeld } from '../store/runs/held.ts';
+import { beatEvery, type Heartbeat, whileHeld } from '../store/runs/held.ts';
 import { acquireLease, isBorrowed, type Lease, releaseLease, renewLease } from '../store/runs/leases.ts';
 import { endRun, type Run, type RunEnd, type RunKind } from '../store/runs/runs.ts';
 import { fileRules } from './file-rules.ts';
@@ -60,10 +60,6 @@ async function takeLease(
   }
 }
 
-interface Heartbeat {
-  end(): Promise<void>;
-}
-
 /**
  * Waiting for a slow upstream must not look like death; nor does what is refused meanwhile wait for the end of the
  * harvest.
@@ -90,18 +86,7 @@ function keepAlive(
       log.warn({ source: lease.source, ...failure(error) }, 'refused files not deleted yet');
     }
   };
-  let beating: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    beating ??= beat().finally(() => {
-      beating = undefined;
-    });
-  }, database.leaseMs / 4).unref();
-  return {
-    end: async () => {
-      clearInterval(timer);
-      await beating;
-    },
-  };
+  return beatEvery(database.leaseMs / 4, beat);
 }
 
 /**

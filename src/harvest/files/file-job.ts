@@ -13,7 +13,7 @@ import { saveRemoteFiles } from '../../store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../store/files/remote-files.ts';
 import { type Settled, settle } from '../../store/pages/settle.ts';
 import { callForMending } from '../../store/payloads/damaged-contents.ts';
-import { whileHeld } from '../../store/runs/held.ts';
+import { beatEvery, whileHeld } from '../../store/runs/held.ts';
 import { acquireLease, borrowLease, type Lease, releaseLease, renewLease } from '../../store/runs/leases.ts';
 import { settleTally } from '../../store/tally/file-tally.ts';
 import { fileRules } from '../file-rules.ts';
@@ -109,20 +109,19 @@ export async function runFileJob(
   const { database, clock, log } = deps;
   const lease = await acquireLease(database, source.name, clock.now().getTime(), 'files');
   const ending = new AbortController();
-  const heartbeat = setInterval(() => {
+  const heartbeat = beatEvery(database.leaseMs / 4, () =>
     renewLease(database.writer, lease, clock.now().getTime()).catch((error: unknown) => {
       // Whoever took over works on the same files.
       if (isBridgeError(error, 'lease-lost')) ending.abort(error);
       else log.warn({ source: source.name, ...failure(error) }, 'lease not renewed');
-    });
-  }, database.leaseMs / 4);
-  heartbeat.unref();
+    }),
+  );
   try {
     const held = { ...deps, database: whileHeld(database, lease, clock) };
     const job = new FileJob(held, source, lease, eitherOf(options.signal, ending.signal), options);
     return await job.run();
   } finally {
-    clearInterval(heartbeat);
+    await heartbeat.end();
     // It expires.
     await releaseLease(database, lease).catch((error: unknown) =>
       log.debug({ source: source.name, ...failure(error) }, 'lease not given back'),

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Checkpoint, Problem } from '../../core/adapter.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { ofSource } from '../rows/one-source.ts';
+import { ofSource, resourceRanges } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { type Run, recordProblems } from '../runs/runs.ts';
 import { markSeen, unseenBy } from '../runs/seen.ts';
@@ -75,7 +75,8 @@ async function markListed(
 }
 
 /**
- * Marks the items that are published in none of the listed formats: their absence from the list says nothing.
+ * Marks the items that are published in none of the listed formats: their absence from the list says nothing. All of the
+ * source is looked through, some at a time, and its row is held for a moment only, where something is found.
  * @throws BridgeError `lease-lost`
  */
 export async function excuseUnlisted(
@@ -85,35 +86,32 @@ export async function excuseUnlisted(
   formats: readonly string[],
   now: { milliseconds: number },
 ): Promise<void> {
-  await database.transaction(async (trx) => {
-    await renewLease(trx, lease, now.milliseconds);
-    for (let after = 0; ; ) {
-      const unlisted: { id: number }[] = await trx('resource')
-        .where({ source_id: lease.sourceId, kind: 'metadata' })
-        .where('id', '>', after)
-        .whereNull('deleted_at')
-        .whereRaw(unseenBy(runId, lease.sourceId))
-        .whereNotExists(
-          trx('resource as listed')
-            .whereRaw('listed.item_id = resource.item_id')
-            .modify(ofSource, 'listed', lease.sourceId)
-            .where({ 'listed.kind': 'metadata' })
-            .whereNull('listed.deleted_at')
-            .whereIn('listed.format', [...formats])
-            .select(trx.raw('1')),
-        )
-        .orderBy('id')
-        .limit(resourcesAtATime)
-        .select('id');
-      await markSeen(trx, lease.sourceId, runId, idsOf(unlisted));
-      const last = unlisted.at(-1);
-      if (!last || unlisted.length < resourcesAtATime) return;
-      after = last.id;
-    }
-  });
+  const { sourceId } = lease;
+  const { writer } = database;
+  for await (const { after, last } of resourceRanges(writer, sourceId)) {
+    const unlisted: { id: number }[] = await writer('resource')
+      .where({ source_id: sourceId, kind: 'metadata' })
+      .where('id', '>', after)
+      .where('id', '<=', last)
+      .whereNull('deleted_at')
+      .whereRaw(unseenBy(runId, sourceId))
+      .whereNotExists(
+        writer('resource as listed')
+          .whereRaw('listed.item_id = resource.item_id')
+          .modify(ofSource, 'listed', sourceId)
+          .where({ 'listed.kind': 'metadata' })
+          .whereNull('listed.deleted_at')
+          .whereIn('listed.format', [...formats])
+          .select(writer.raw('1')),
+      )
+      .select('id');
+    if (unlisted.length === 0) continue;
+    await database.transaction(async (trx) => {
+      await renewLease(trx, lease, now.milliseconds);
+      await markSeen(trx, sourceId, runId, idsOf(unlisted));
+    });
+  }
 }
-
-const resourcesAtATime = 5_000;
 
 function idsOf(rows: readonly { readonly id: number }[]): readonly number[] {
   return rows.map(({ id }) => id);

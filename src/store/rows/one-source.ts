@@ -31,3 +31,30 @@ export async function sourceIdOf(db: Queryable, name: string): Promise<number | 
 const named = questionByKey<{ id: number }, [name: string]>(1, (db, name) =>
   db('source').select('id').where({ name }),
 );
+
+/** Numbers of resources: those above `after`, up to and with `last`. */
+export interface ResourceRange {
+  readonly after: number;
+  readonly last: number;
+}
+
+/** So many of a source at a time: what looks at each of them takes some milliseconds so. */
+const resourcesAtATime = 5_000;
+
+/** All resources of a source, deleted ones too, in ranges of their numbers: what looks at all of a large source holds nobody up. */
+export async function* resourceRanges(
+  db: Queryable,
+  sourceId: number,
+  atATime = resourcesAtATime,
+): AsyncGenerator<ResourceRange> {
+  for (let after = 0; ; ) {
+    const some = db('resource').where({ source_id: sourceId }).where('id', '>', after);
+    const [row]: { last: number | string | null }[] = await db
+      .from(some.orderBy('id').limit(atATime).select('id').as('some'))
+      .max({ last: 'id' });
+    if (row?.last == null) return;
+    const last = Number(row.last);
+    yield { after, last };
+    after = last;
+  }
+}

@@ -14,3 +14,23 @@ export function whileHeld(database: Database, lease: Lease, clock: Pick<Clock, '
     });
   return Object.assign(Object.create(database) as Database, { transaction });
 }
+
+export interface Heartbeat {
+  end(): Promise<void>;
+}
+
+/** Never twice at once: a beat that waits for the row of its source has a connection meanwhile. */
+export function beatEvery(milliseconds: number, beat: () => Promise<void>): Heartbeat {
+  let beating: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    beating ??= beat().finally(() => {
+      beating = undefined;
+    });
+  }, milliseconds).unref();
+  return {
+    end: async () => {
+      clearInterval(timer);
+      await beating;
+    },
+  };
+}

@@ -4,7 +4,7 @@ import { addSeconds } from '../../core/datetime.ts';
 import { say } from '../../core/reasons/reason.ts';
 import { insertRows, type Row, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
-import { ofSource, sameSource } from '../rows/one-source.ts';
+import { ofSource, resourceRanges, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { Run, RunKind } from './runs.ts';
 import { foldSeen, unseenBy } from './seen.ts';
@@ -65,7 +65,8 @@ function toPart({ format, part = {} }: Partial<Problem>): Row {
 
 /**
  * At the end of a pass: everything that it did not meet is suspected of having vanished, apart from what may be in a
- * part that it could not read. What was suspected before and is not now, is not any more.
+ * part that it could not read. What was suspected before and is not now, is not any more. All of the source is looked through, some
+ * at a time: requests that write to its row, and the heartbeat of whoever asks for its files, wait for a moment only.
  * @throws BridgeError `lease-lost`
  */
 export async function recordVanished(
@@ -75,26 +76,35 @@ export async function recordVanished(
   now: { iso: string; milliseconds: number },
 ): Promise<void> {
   const { sourceId } = lease;
-  await database.transaction(async (trx) => {
-    await renewLease(trx, lease, now.milliseconds);
-    await trx.raw(
-      `insert into vanished (resource_id, source_id, item_id, run_id, pass, at, first_at)
-      select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
-      from resource join item on item.id = resource.item_id and item.source_id = resource.source_id
-      where resource.source_id = ? and resource.kind = 'metadata' and resource.deleted_at is null
-        and ${unseenBy(runId, sourceId)}
-        and not exists (select 1 from unread_part as part where part.source_id = ? and part.run_id = ?
-          and (part.format is null or part.format = resource.format)
-          and (part.from_at is null or item.datestamp is null or item.datestamp >= part.from_at)
-          and (part.until_at is null or item.datestamp is null or item.datestamp <= part.until_at)
-          and (part.spec is null or ${isInPart(sourceId)}))
-      on conflict (resource_id) do update
-      set run_id = excluded.run_id, pass = excluded.pass, at = excluded.at`,
-      [now.iso, now.iso, sourceId, sourceId, runId],
+  const held = (work: (trx: Knex.Transaction) => Promise<unknown>) =>
+    database.transaction(async (trx) => {
+      await renewLease(trx, lease, now.milliseconds);
+      await work(trx);
+    });
+  for await (const { after, last } of resourceRanges(database.writer, sourceId)) {
+    await held((trx) =>
+      trx.raw(
+        `insert into vanished (resource_id, source_id, item_id, run_id, pass, at, first_at)
+        select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
+        from resource join item on item.id = resource.item_id and item.source_id = resource.source_id
+        where resource.source_id = ? and resource.id > ? and resource.id <= ?
+          and resource.kind = 'metadata' and resource.deleted_at is null
+          and ${unseenBy(runId, sourceId)}
+          and not exists (select 1 from unread_part as part where part.source_id = ? and part.run_id = ?
+            and (part.format is null or part.format = resource.format)
+            and (part.from_at is null or item.datestamp is null or item.datestamp >= part.from_at)
+            and (part.until_at is null or item.datestamp is null or item.datestamp <= part.until_at)
+            and (part.spec is null or ${isInPart(sourceId)}))
+        on conflict (resource_id) do update
+        set run_id = excluded.run_id, pass = excluded.pass, at = excluded.at`,
+        [now.iso, now.iso, sourceId, after, last, sourceId, runId],
+      ),
     );
+  }
+  await foldSeen(database.writer, sourceId, runId, held);
+  await held(async (trx) => {
     await trx('vanished').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
     await trx('unread_part').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
-    await foldSeen(trx, sourceId, runId);
     await resolveRuns(trx, sourceId);
   });
 }

@@ -53,6 +53,25 @@ describeOnBoth('what a complete pass did not meet', (open) => {
     return run;
   }
 
+  test('is written down some at a time, and in a small source at once', async () => {
+    const { database, id } = source;
+    const statements: string[] = [];
+    const hear = ({ sql }: { readonly sql: string }) => {
+      if (sql.includes('insert into vanished')) statements.push(sql);
+    };
+    database.writer.on('query', hear);
+    await pass(['2']);
+    expect(statements).toHaveLength(1);
+    const many = Array.from({ length: 5100 }, (_, number) => [`n${number}`, {}]);
+    await source.tell(Object.fromEntries(many));
+    await pass(['1', '2', '3', '4', 'n7']);
+    expect(statements).toHaveLength(3);
+    database.writer.off('query', hear);
+    expect(await countVanished(database.reader, id)).toMatchObject({ items: 5099 });
+    await pass(['1', '2', '3', ...many.map(([name]) => String(name))]);
+    expect(await suspected()).toEqual(['4']);
+  });
+
   test('is suspected since the first pass in a row that did not meet it', async () => {
     const first = await pass(['2']);
     const since = source.now;
