@@ -42,15 +42,11 @@ export interface ResourceRange {
 const resourcesAtATime = 5_000;
 
 /** All resources of a source, deleted ones too, in ranges of their numbers: what looks at all of a large source holds nobody up. */
-export async function* resourceRanges(
-  db: Queryable,
-  sourceId: number,
-  atATime = resourcesAtATime,
-): AsyncGenerator<ResourceRange> {
+export async function* resourceRanges(db: Queryable, sourceId: number): AsyncGenerator<ResourceRange> {
   for (let after = 0; ; ) {
     const some = db('resource').where({ source_id: sourceId }).where('id', '>', after);
     const [row]: { last: number | string | null }[] = await db
-      .from(some.orderBy('id').limit(atATime).select('id').as('some'))
+      .from(some.orderBy('id').limit(resourcesAtATime).select('id').as('some'))
       .max({ last: 'id' });
     if (row?.last == null) return;
     const last = Number(row.last);
