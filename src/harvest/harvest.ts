@@ -102,7 +102,7 @@ async function runOnce(
         })
       : await leaveUnfinished(deps, source, total);
     if (complete && run.mode === 'full') {
-      await database.transaction((trx) => askForAllFiles(trx, lease.sourceId, run.startedAt, now()));
+      await askForAllFiles(database, lease.sourceId, run.startedAt, now());
       await askUnconfirmed(deps, source, lease, run.startedAt, options);
     }
     if (complete) work.tell({ phase: 'settling' });

@@ -40,7 +40,7 @@ export async function askAllowedAgain(
       signal.throwIfAborted();
       if (await mayReach(placeOf(file))) allowed.push(file.id);
     });
-    await askAgain(database, sourceId, allowed, now);
+    await askAgain(database.writer, sourceId, allowed, now);
     files += allowed.length;
     const last = page.at(-1);
     if (last === undefined || page.length < filesAtATime) break;

@@ -1,6 +1,6 @@
 import { hostNotPublic, notPublicPattern } from '../../core/addresses/private-address.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
-import type { Database, Queryable } from '../engine/database.ts';
+import type { Queryable } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
 
 /** A file that was not asked for, because its address, or the one it redirects to, is not public and not allowed. */
@@ -39,14 +39,13 @@ export async function listPrivateFiles(
 
 /** They are due at once. */
 export async function askAgain(
-  database: Database,
+  db: Queryable,
   sourceId: number,
   ids: readonly number[],
   now: string,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await database
-    .writer('remote_file')
+  await db('remote_file')
     .modify((query) => whereAnyOf(query, 'id', ids))
     .modify(ofSource, 'remote_file', sourceId)
     .update({ due_at: now });

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from '../engine/bulk.ts';
-import type { Queryable } from '../engine/database.ts';
+import type { Database } from '../engine/database.ts';
 import type { Redelivered } from '../plans/known-files.ts';
+import { askAgain } from './private-files.ts';
 
 export async function storeRedelivered(
   trx: Knex.Transaction,
@@ -31,16 +32,32 @@ export async function storeRedelivered(
     .update({ due_at: now });
 }
 
-/** After a full pass: what it did not deliver, and nobody has asked for since it began, is asked for, too. */
+const filesAtATime = 5_000;
+
+/**
+ * After a full pass: what it did not deliver, and nobody has asked for since it began, is asked for, too. Some at a time, so that
+ * nobody waits long at the row of the source.
+ */
 export async function askForAllFiles(
-  db: Queryable,
+  database: Database,
   sourceId: number,
   since: string,
   now: string,
 ): Promise<void> {
-  await db('remote_file')
-    .where({ source_id: sourceId })
-    .where((asked) => asked.whereNull('checked_at').orWhere('checked_at', '<', since))
-    .where((late) => late.whereNull('due_at').orWhere('due_at', '>', now))
-    .update({ due_at: now });
+  for (let after = 0; ; ) {
+    const rows: { id: number | string }[] = await database
+      .writer('remote_file')
+      .where({ source_id: sourceId })
+      .where('id', '>', after)
+      .where((asked) => asked.whereNull('checked_at').orWhere('checked_at', '<', since))
+      .where((late) => late.whereNull('due_at').orWhere('due_at', '>', now))
+      .orderBy('id')
+      .limit(filesAtATime)
+      .select('id');
+    const ids = rows.map(({ id }) => Number(id));
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    await database.transaction((trx) => askAgain(trx, sourceId, ids, now));
+    after = last;
+  }
 }

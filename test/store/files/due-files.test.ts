@@ -7,6 +7,7 @@ import {
   listProbes,
   listUnconfirmedFiles,
 } from '../../../src/store/files/due-files.ts';
+import { askForAllFiles } from '../../../src/store/files/redelivered-files.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
 import type { RemoteFile } from '../../../src/store/files/remote-files.ts';
 import { type Asked, planOf } from '../../house/postgres/asked.ts';
@@ -117,6 +118,45 @@ describeOnBoth('files that are to be asked for', (open) => {
       { length: 7, mediaType: 'application/pdf', hash: 'md5:0' },
       { length: undefined, mediaType: undefined, hash: undefined },
     ]);
+  });
+
+  test('after a full pass all that were not asked for since it began, however many, some at a time', async () => {
+    const { database, id } = source;
+    const since = addSeconds(source.now, -10);
+    const later = addSeconds(source.now, 1000);
+    const rows = Array.from({ length: 5100 }, (_, number) => ({
+      url: urlOf(`many-${number}`),
+      dueAt: later,
+    }));
+    await saveRemoteFiles(
+      database,
+      id,
+      rows.map(
+        (row) => ({ ...row, outcome: 'confirmed', failures: 0, checkedAt: addSeconds(since, -1) }) as const,
+      ),
+    );
+    await know('a', { dueAt: later });
+    await know('b', { dueAt: since, checkedAt: addSeconds(since, -1) });
+    await know('c', { dueAt: undefined, checkedAt: undefined, outcome: 'unchecked' });
+    const updates: string[] = [];
+    const hear = ({ sql }: Asked) => {
+      if (/^update .remote_file/.test(sql)) updates.push(sql);
+    };
+    database.writer.on('query', hear);
+    await askForAllFiles(database, id, since, source.now);
+    database.writer.off('query', hear);
+    expect(updates).toHaveLength(2);
+    const dueAt = async (where: object) =>
+      (
+        await database
+          .writer('remote_file')
+          .where({ source_id: id, ...where })
+          .select('url')
+      ).length;
+    // And `c` and `d`, which nobody has asked for.
+    expect(await dueAt({ due_at: source.now })).toBe(5102);
+    expect(await dueAt({ due_at: later, url: urlOf('a') })).toBe(1);
+    expect(await dueAt({ due_at: since, url: urlOf('b') })).toBe(1);
   });
 
   test('before all others those that decide about others', async () => {
