@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { resourceRanges } from '../rows/one-source.ts';
+import type { ResourceRange } from '../rows/one-source.ts';
 
 /**
  * Which resources the runs have met. A resource that is written says so itself (`resource.seen_run`); of one that a pass
@@ -80,31 +80,40 @@ export function lastSeenBy(db: Queryable, sourceId: number): string {
 }
 
 /**
- * At the end of a pass: what it has met needs no earlier bits; what it has not met (which is little, or a matter for a
- * person) says itself from now on who met it last. Where that ends in the middle, the bits are there still.
- * @param write each part in a transaction of its own
+ * At the end of a pass, of some resources: what it has met needs no earlier bits; what it has not met (which is little, or a
+ * matter for a person) says itself from now on who met it last. Bits that it shares with the resources behind stay.
  */
 export async function foldSeen(
-  db: Queryable,
+  trx: Knex.Transaction,
   sourceId: number,
   runId: number,
-  write: (work: (trx: Knex.Transaction) => Promise<unknown>) => Promise<void>,
+  { after, last }: ResourceRange,
 ): Promise<void> {
-  const earlier = (of: Queryable) => of('seen').where({ source_id: sourceId }).where('run_id', '<', runId);
-  if (!(await earlier(db).first('run_id'))) return;
-  for await (const { after, last } of resourceRanges(db, sourceId)) {
-    await write((trx) =>
-      trx('resource')
-        .where({ source_id: sourceId })
-        .where('id', '>', after)
-        .where('id', '<=', last)
-        .whereNull('deleted_at')
-        .whereRaw(unseenBy(runId, sourceId))
-        .whereRaw(
-          `exists (select 1 ${bitsOfResource(sourceId)} and seen.run_id > coalesce(resource.seen_run, 0))`,
-        )
-        .update({ seen_run: trx.raw(`(select max(seen.run_id) ${bitsOfResource(sourceId)})`) }),
-    );
-  }
-  await write((trx) => earlier(trx).delete());
+  const [first, end] = [Math.floor(after / idsPerChunk), Math.floor(last / idsPerChunk)];
+  const earlier = () => earlierBits(trx, sourceId, runId).where('chunk', '>=', first);
+  if (!(await earlier().where('chunk', '<=', end).first('run_id'))) return;
+  await trx('resource')
+    .where({ source_id: sourceId })
+    .where('id', '>', after)
+    .where('id', '<=', last)
+    .whereNull('deleted_at')
+    .whereRaw(unseenBy(runId, sourceId))
+    .whereRaw(
+      `exists (select 1 ${bitsOfResource(sourceId)} and seen.run_id > coalesce(resource.seen_run, 0))`,
+    )
+    .update({ seen_run: trx.raw(`(select max(seen.run_id) ${bitsOfResource(sourceId)})`) });
+  await earlier().where('chunk', '<', end).delete();
+}
+
+/** Once all of a source is folded: the bits of resources that are the last, or are no more. */
+export async function forgetSeenBefore(
+  trx: Knex.Transaction,
+  sourceId: number,
+  runId: number,
+): Promise<void> {
+  await earlierBits(trx, sourceId, runId).delete();
+}
+
+function earlierBits(trx: Knex.Transaction, sourceId: number, runId: number): Knex.QueryBuilder {
+  return trx('seen').where({ source_id: sourceId }).where('run_id', '<', runId);
 }

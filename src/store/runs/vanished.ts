@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, resourceRanges, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from './leases.ts';
 import type { Run, RunKind } from './runs.ts';
-import { foldSeen, unseenBy } from './seen.ts';
+import { foldSeen, forgetSeenBefore, unseenBy } from './seen.ts';
 
 /** A pass that came to its end, and did not meet what is suspected of having vanished. */
 export interface Suspicion {
@@ -81,9 +81,9 @@ export async function recordVanished(
       await renewLease(trx, lease, now.milliseconds);
       await work(trx);
     });
-  for await (const { after, last } of resourceRanges(database.writer, sourceId)) {
-    await held((trx) =>
-      trx.raw(
+  for await (const range of resourceRanges(database.writer, sourceId)) {
+    await held(async (trx) => {
+      await trx.raw(
         `insert into vanished (resource_id, source_id, item_id, run_id, pass, at, first_at)
         select resource.id, resource.source_id, resource.item_id, ${runId}, '${mode}', ?, ?
         from resource join item on item.id = resource.item_id and item.source_id = resource.source_id
@@ -97,14 +97,15 @@ export async function recordVanished(
             and (part.spec is null or ${isInPart(sourceId)}))
         on conflict (resource_id) do update
         set run_id = excluded.run_id, pass = excluded.pass, at = excluded.at`,
-        [now.iso, now.iso, sourceId, after, last, sourceId, runId],
-      ),
-    );
+        [now.iso, now.iso, sourceId, range.after, range.last, sourceId, runId],
+      );
+      await foldSeen(trx, sourceId, runId, range);
+    });
   }
-  await foldSeen(database.writer, sourceId, runId, held);
   await held(async (trx) => {
     await trx('vanished').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
     await trx('unread_part').where({ source_id: sourceId }).where('run_id', '<>', runId).delete();
+    await forgetSeenBefore(trx, sourceId, runId);
     await resolveRuns(trx, sourceId);
   });
 }
