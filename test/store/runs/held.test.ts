@@ -1,20 +1,33 @@
-import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { beatEvery } from '../../../src/store/runs/held.ts';
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 test('a heartbeat that waits is not joined by the next, and its end is waited for', async () => {
-  let [beats, beating, most] = [0, 0, 0];
-  const heartbeat = beatEvery(1, async () => {
-    beating += 1;
-    most = Math.max(most, beating);
-    await setTimeout(20);
-    beating -= 1;
+  const waiting: (() => void)[] = [];
+  let beats = 0;
+  const heartbeat = beatEvery(10, () => {
     beats += 1;
+    return new Promise((resolve) => waiting.push(resolve));
   });
-  await expect.poll(() => beats).toBeGreaterThan(2);
-  await heartbeat.end();
-  expect([beating, most]).toEqual([0, 1]);
-  const before = beats;
-  await setTimeout(50);
-  expect(beats).toBe(before);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(beats).toBe(1);
+  waiting.pop()?.();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(beats).toBe(2);
+  let isOver = false;
+  const end = heartbeat.end().then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(isOver).toBe(false);
+  waiting.pop()?.();
+  await end;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(beats).toBe(2);
 });
