@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { bin, heapFlags, print, start } from './once/processes.ts';
+import { allocator, bin, heapFlags, print, start } from './once/processes.ts';
 
 /**
  * What a house of many small sources costs: `sources [COUNT [RECORDS]]`. Of each address that speaks of all of them
@@ -104,6 +104,7 @@ async function serve(): Promise<void> {
 function rsbridge(args: readonly string[], stdout: 'ignore' | 'inherit') {
   const child = spawn(process.execPath, [...heapFlags, bin, ...args], {
     cwd: directory,
+    env: { ...process.env, ...(args[0] === 'serve' || args[0] === 'publish' ? allocator : {}) },
     stdio: ['ignore', stdout === 'ignore' ? 'ignore' : 'ignore', 'ignore'],
   });
   process.once('exit', () => child.kill('SIGKILL'));
