@@ -43,7 +43,7 @@ try {
 
 async function command(...args: string[]): Promise<void> {
   const began = performance.now();
-  const child = rsbridge(args, 'ignore');
+  const child = rsbridge(args);
   let cpu = 0;
   const watch = setInterval(
     () =>
@@ -60,7 +60,7 @@ async function command(...args: string[]): Promise<void> {
 
 async function serve(): Promise<void> {
   const began = performance.now();
-  const child = rsbridge(['serve'], 'inherit');
+  const child = rsbridge(['serve']);
   const pid = child.pid ?? 0;
   const exited = once(child, 'exit');
   for (let slowest = 0, quiet = 0; ; ) {
@@ -101,11 +101,12 @@ async function serve(): Promise<void> {
   await exited;
 }
 
-function rsbridge(args: readonly string[], stdout: 'ignore' | 'inherit') {
+/** With what the launcher gives to those that run long. */
+function rsbridge(args: readonly string[]) {
   const child = spawn(process.execPath, [...heapFlags, bin, ...args], {
     cwd: directory,
-    env: { ...process.env, ...(args[0] === 'serve' || args[0] === 'publish' ? allocator : {}) },
-    stdio: ['ignore', stdout === 'ignore' ? 'ignore' : 'ignore', 'ignore'],
+    env: { ...process.env, ...allocator },
+    stdio: 'ignore',
   });
   process.once('exit', () => child.kill('SIGKILL'));
   return child;
