@@ -3,7 +3,7 @@ import type { Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FileRules } from '../core/files/published-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Packed } from '../publish/published/publication.ts';
+import type { JointMembers, Packed } from '../publish/published/publication.ts';
 import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
@@ -32,7 +32,7 @@ export interface ExportSettings {
   /** A set that is configured, by its path. */
   readonly setOf?: ((path: string) => ResourceSet | undefined) | undefined;
   /** Which sets are laid out, by paths that begin with theirs; default: all that are published. */
-  readonly isChosen?: ((set: string) => boolean) | undefined;
+  readonly isChosen?: ((set: string, joint?: JointMembers) => boolean) | undefined;
   /** Sources of which nothing may be in what is laid out. */
   readonly hidden?: readonly string[] | undefined;
   readonly log: Log;
@@ -222,11 +222,11 @@ class Export {
     const sources = [...this.#sources.values()];
     for (const source of sources) await source.removeDeleted();
     // Whoever is reading them reads on, until the next export; but not what is not to be there.
-    const { isChosen = () => true } = this.#settings;
-    const former = this.#formerDocuments().filter(isChosen);
+    const former = this.#formerDocuments().filter((path) => this.#mayStay(path));
     const kept = new Set([...snapshot.documents.keys(), ...former].flatMap(filesOfDocument));
     for (const file of [...files.before.values(), ...files.after.values()]) kept.add(file);
-    const due = [...this.#before.retired.flatMap(filesOfDocument), ...this.#before.pages];
+    const late = this.#formerDocuments().filter((path) => !this.#mayStay(path));
+    const due = [...[...this.#before.retired, ...late].flatMap(filesOfDocument), ...this.#before.pages];
     for (const file of due) if (!kept.has(file)) await this.#tree.remove(file);
     const gone = Object.keys(this.#before.sources).some((name) => !this.#sources.has(name));
     if (!gone && !sources.some((source) => source.wasCompared)) return;
@@ -243,6 +243,14 @@ class Export {
   }
 
   /** What earlier runs wrote, or may have written. */
+  /** Of a set across sources: what is private now may have been in it. */
+  #mayStay(path: string): boolean {
+    const { isChosen = () => true, hidden = [] } = this.#settings;
+    const [first = ''] = path.split('/', 1);
+    const isJoint = first === 'sets' || (first === 'all' && !this.#sources.has(first));
+    return isChosen(path) && !(isJoint && hidden.length > 0);
+  }
+
   #formerDocuments(): readonly string[] {
     return [...Object.keys(this.#before.documents), ...this.#before.pending];
   }

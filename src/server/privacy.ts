@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 export interface Privacy {
   /** Of a source; undefined: nothing. Of one that is not configured any more the database is asked. */
   of(source: string): PrivateParts | undefined | Promise<PrivateParts | undefined>;
-  /** Private sources that are configured. */
+  /** Private sources that are configured; the same list as long as the configuration is the same. */
   names(): readonly string[];
   /** The private source that has what a path names as a set of a public one; undefined: it names none. */
   sourceAt?(path: string): string | undefined;
-  /** Public sources that have private sets. */
+  /** Public sources that have private sets, likewise. */
   divided?(): readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { tokensOf } from '../../core/access/access-schema.ts';
 import { hiddenCollections, privateSetOf, privateSourceName } from '../../core/access/private-sets.ts';
-import type { SourceConfig } from '../../core/config/config.ts';
+import type { Config, SourceConfig } from '../../core/config/config.ts';
 import { pageNames, reservedNames } from '../../core/uris.ts';
 import type { Privacy, PrivateParts } from '../../server/privacy.ts';
 import { primaryOf } from '../../store/admin/primary.ts';
@@ -15,9 +15,9 @@ export function createPrivacy({
   jointSets,
 }: Pick<StoredBridge, 'config' | 'database' | 'jointSets'>): Privacy {
   const known = new WeakMap<SourceConfig, PrivateParts>();
-  let divided: { readonly of: object; readonly names: readonly string[] } | undefined;
+  let named: Named | undefined;
   return {
-    names: () => Object.keys(config.sources).filter((name) => config.sources[name]?.access !== undefined),
+    names: () => namedBy(config).hidden,
     of: (source) => {
       const settings = Object.hasOwn(config.sources, source) ? config.sources[source] : undefined;
       if (settings) return settings.access && (known.get(settings) ?? read(source, settings));
@@ -33,16 +33,20 @@ export function createPrivacy({
       const isPrivate = settings?.sets?.[set]?.access !== undefined;
       return isPrivate ? privateSourceName({ source, set }) : undefined;
     },
-    divided: () => {
-      const { sources } = config;
-      if (divided?.of !== sources)
-        divided = {
-          of: sources,
-          names: Object.keys(sources).filter((name) => hiddenCollections(sources[name] ?? {}).length > 0),
-        };
-      return divided.names;
-    },
+    divided: () => namedBy(config).divided,
   };
+
+  /** Asked with each request, of hundreds of sources. */
+  function namedBy({ sources }: Pick<Config, 'sources'>): Named {
+    if (named?.of === sources) return named;
+    const names = Object.keys(sources);
+    named = {
+      of: sources,
+      hidden: names.filter((name) => sources[name]?.access !== undefined),
+      divided: names.filter((name) => hiddenCollections(sources[name] ?? {}).length > 0),
+    };
+    return named;
+  }
 
   function read(source: string, settings: SourceConfig): PrivateParts {
     const hashes = new Set(tokensOf(settings.access ?? {}).map(hashOf));
@@ -51,6 +55,13 @@ export function createPrivacy({
     known.set(settings, parts);
     return parts;
   }
+}
+
+/** By one configuration. */
+interface Named {
+  readonly of: object;
+  readonly hidden: readonly string[];
+  readonly divided: readonly string[];
 }
 
 const ownSet = /^([a-z0-9-]+)\/sets\/([a-z0-9-]+)(?:\/|$)/;

@@ -15,7 +15,15 @@ import { JournalWatch } from '../../store/sources/journals-gone-back.ts';
 import type { Bridge } from '../bridge.ts';
 import { renameLost, renameOlderJournals } from '../older-database.ts';
 import { smallList } from './list-renewal.ts';
-import { begin, isDue, noteList, type Progress, wantsDumps, wantsList } from './set-progress.ts';
+import {
+  begin,
+  isDue,
+  isOfAnother,
+  noteList,
+  type Progress,
+  wantsDumps,
+  wantsList,
+} from './set-progress.ts';
 
 /**
  * Keeps the published documents level with the journals, whoever writes those: this process, another, or a
@@ -85,10 +93,19 @@ export function startPublishLoop(
     anew();
   }
 
-  function anew(): void {
+  function anew(isSuch: (progress: Progress) => boolean = () => true): void {
     all = all.map((progress) =>
-      progress.busy ? progress : { ...begin(progress.set), listDue: progress.listDue },
+      progress.busy || !isSuch(progress) ? progress : { ...begin(progress.set), listDue: progress.listDue },
     );
+  }
+
+  /** What became of a set under another name of its journal is looked at as after a start, too. */
+  function anewWhereOfAnother(journals: ReadonlyMap<string, JournalState>): void {
+    const isSuch = (progress: Progress) => {
+      const journal = journals.get(progress.set.source);
+      return journal !== undefined && isOfAnother(progress, journal);
+    };
+    if (all.some(isSuch)) anew(isSuch);
   }
 
   async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
@@ -113,8 +130,8 @@ export function startPublishLoop(
   async function takeUpNews(mark: string): Promise<void> {
     for (const { set } of all) {
       if (!set.members) continue;
-      const { changes, isBehind } = await takeUp(database, jointOf(set), toIso(clock.now()));
-      if (changes > 0) known = undefined;
+      const { changes, isBehind, isAnew } = await takeUp(database, jointOf(set), toIso(clock.now()));
+      if (changes > 0 || isAnew) known = undefined;
       if (isBehind) behind.add(set.path);
       else behind.delete(set.path);
     }
@@ -147,6 +164,7 @@ export function startPublishLoop(
     }
     if (!wasOurs) await takeOver();
     const journals = await journalsNow();
+    anewWhereOfAnother(journals);
     const now = clock.now().getTime();
     followSite();
     const due = all.flatMap((progress) => {
@@ -247,6 +265,8 @@ export function startPublishLoop(
     follow: (sets) => {
       const before = new Map(all.map((progress) => [progress.set.path, progress]));
       takenUp = undefined;
+      // Another process may have taken them up by this configuration before.
+      known = undefined;
       all = sets.map((set) => {
         const progress = before.get(set.path);
         if (progress && isDeepStrictEqual(progress.set, set)) return progress;
@@ -351,6 +371,7 @@ async function publishRound(
   const list = report.documents.find(({ path }) => path === resourceListPath(set));
   if (list) noteList(progress, { ...list, seq: journal.seq }, now);
   progress.flatAt = report.flatDueIn === undefined ? Number.POSITIVE_INFINITY : now + report.flatDueIn;
+  progress.journal = journal.id;
   progress.seq = journal.seq;
   const { changeListMinutes } = bridge.config.publish;
   if (now >= progress.slotEnds) progress.packagesDue = true;

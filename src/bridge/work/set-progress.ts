@@ -6,6 +6,8 @@ import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
 export interface Progress {
   set: ResourceSet;
   busy: boolean;
+  /** The journal that it is published from (`JournalState.id`); undefined before the first round. */
+  journal: string | undefined;
   /** Of the journal, in the Change Lists; -1 before the first round. */
   seq: number;
   /** When an open Change List may have to be closed. */
@@ -40,6 +42,7 @@ export function begin(set: ResourceSet): Progress {
   return {
     set,
     busy: false,
+    journal: undefined,
     seq: -1,
     slotEnds: 0,
     listSeq: -1,
@@ -56,6 +59,11 @@ export function begin(set: ResourceSet): Progress {
     notBefore: 0,
     startedAt: 0,
   };
+}
+
+/** What is known of the set is of a journal that is not its own any more, as when a source has left a set across sources. */
+export function isOfAnother({ journal }: Progress, { id }: JournalState): boolean {
+  return journal !== undefined && journal !== id;
 }
 
 export function isDue(progress: Progress, journal: JournalState, now: number): boolean {

@@ -2,7 +2,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
 import { readLags } from '../../bridge/state/measures.ts';
 import { overviewsOf, readKnown } from '../../bridge/state/overview.ts';
-import { unpublishedSets } from '../../bridge/state/unpublished-sets.ts';
+import { isOfFormerSources, unpublishedSets } from '../../bridge/state/unpublished-sets.ts';
 import { withheldDumps, withheldJointDumps } from '../../bridge/state/withheld-dumps.ts';
 import { forReading, openStored, type StoredBridge } from '../../bridge/stored-bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
@@ -217,17 +217,22 @@ async function printJointSet(
   const { path, title, members = [] } = joint;
   const withheld = await withheldJointDumps(bridge, joint);
   const set = published.find((one) => one.path === path);
+  const isOutdated = set !== undefined && (await isOfFormerSources(bridge.database.reader, joint, set));
   const resources = set?.documents.find((document) => document.path === `${path}/resourcelist.xml`)?.entries;
   const what = resources === undefined ? 'nothing published yet' : countOf(resources, 'resource');
   const lines = [
     `${path} (${title}): a set across ${countOf(members.length, 'source')}, ${what}.`,
     ...(set ? [describeSet(set, bridge.config.baseUrl)] : []),
     ...(withheld === undefined ? [] : [`  ! ${printable(withheld)}`]),
+    ...(isOutdated ? [`  ! ${leftSince}`] : []),
   ];
   const sources = members.map(({ source }) => source);
-  const whole = { set: path, title, sources, resources, published: set, withheld };
+  const whole = { set: path, title, sources, resources, published: set, withheld, ofFormerSources: isOutdated };
   printResult(io, flags.json, whole, flags.json ? '' : lines.join('\n'));
 }
+
+const leftSince =
+  'what is published is of before a source left it (`rsbridge publish`, or `rsbridge serve`, writes it anew)';
 
 function bySource(sets: readonly PublishedSet[]): ReadonlyMap<string, readonly PublishedSet[]> {
   const found = new Map<string, PublishedSet[]>();

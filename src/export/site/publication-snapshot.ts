@@ -9,7 +9,7 @@ import {
 } from '../../publish/disk/pointer.ts';
 import { slicePieces, totalLength } from '../../publish/disk/slices.ts';
 import { makingOf } from '../../publish/dump/dump-paths.ts';
-import { type Packed, publicationRoot } from '../../publish/published/publication.ts';
+import { type JointMembers, type Packed, publicationRoot } from '../../publish/published/publication.ts';
 import type { FileContent } from '../tree/tree.ts';
 
 /** What was published at one moment: the documents of each set all by the same pointer. */
@@ -46,14 +46,14 @@ export interface SnapshotDocument {
 
 /**
  * @param mayHandOut asked for each package: what is being taken out of one is not exported either
- * @param isChosen sets by their paths; the others are as if they were not published
+ * @param isChosen sets by their paths, those across sources by what they may name, too; the others are as if they were not published
  * @returns undefined when nothing is published
  */
 export async function readPublicationSnapshot(
   directory: string,
   baseUrl: string,
   mayHandOut: (packed: Packed) => Promise<boolean> = () => Promise.resolve(true),
-  isChosen: (set: string) => boolean = () => true,
+  isChosen: (set: string, joint?: JointMembers) => boolean = () => true,
 ): Promise<PublicationSnapshot | undefined> {
   const root = publicationRoot(directory);
   const site = await readPointer(root);
@@ -61,10 +61,10 @@ export async function readPublicationSnapshot(
   const sources = new Map<string, PublishedSource>();
   const sets: SnapshotSet[] = [];
   for (const set of site?.sets ?? []) {
-    if (!isChosen(set)) continue;
     const place = join(root, ...set.split('/'));
     const pointer = await readPointer(place);
     if (pointer?.baseUrl !== baseUrl || pointer.changes === undefined) continue;
+    if (!isChosen(set, pointer.isJoint ? { members: pointer.members } : undefined)) continue;
     for (const part of [pointer.documents, ...(await new Catalogs(place).of(pointer))]) {
       addDocuments(documents, place, await withoutWithheld(part, set, pointer, mayHandOut));
     }

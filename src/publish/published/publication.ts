@@ -37,13 +37,25 @@ export interface PublishedDocument {
   readonly gzip?: Variant;
   /** Of a package and of its manifest. */
   readonly packed?: Packed;
-  /** Of these: where whoever may have it is sent, for a while; undefined: it comes from here. */
+  /** Of a set across sources: which these are. */
+  readonly joint?: JointMembers | undefined;
+  /** Of packages: where whoever may have it is sent, for a while; undefined: it comes from here. */
   readonly redirect?: () => Promise<string | undefined>;
   /**
    * Whether it would be found again, as it is: as of a look at the disk that began at most some milliseconds ago.
    * Undefined: nobody knows.
    */
   readonly isPublished?: (() => boolean | Promise<boolean>) | undefined;
+}
+
+/** The names of the sources that documents of a set across sources may name; undefined: of an earlier release, and unknown. */
+export interface JointMembers {
+  readonly members: readonly string[] | undefined;
+}
+
+/** Whether a document may name something of one of these sources. */
+export function mayName({ members }: JointMembers, names: readonly string[]): boolean {
+  return names.some((name) => members?.includes(name) ?? true);
 }
 
 /** What has to be asked before a package is handed out: whether everything in it still may be. */
@@ -227,7 +239,11 @@ class PublishedDirectory {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
       if (!document) continue;
       const packed = this.#packed(pointer, path, document);
-      const published = toPublished(this.#path, path, document, this.#memory);
+      const { isJoint, members } = pointer;
+      const published = {
+        ...toPublished(this.#path, path, document, this.#memory),
+        ...(isJoint ? { joint: { members } } : {}),
+      };
       if (!packed) return published;
       return { ...published, packed, redirect: () => packageAddress(this.#path, document) };
     }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Log } from '../../core/adapter.ts';
 import { suggest } from '../../core/config/suggestion.ts';
 import { toIso } from '../../core/datetime.ts';
@@ -145,6 +146,8 @@ export class SetEditor {
       { clock, confirm: lock.confirm },
     );
     const settings = { database, baseUrl, clock, limits, policy, signal, onProgress, uncounted };
+    const members = set.members?.map(({ source }) => source);
+    if (members && !isDeepStrictEqual(members, draft.state.members)) draft.edit({ members });
     const lists = new SetPublication(set, settings, directory, draft);
     if (redefined) await lists.beginAnew();
     else if (set.members && !base) await lists.beginAfter(journal.firstPassSeq ?? 0);

@@ -24,7 +24,7 @@ import { originalLinks } from '../past/memento-links.ts';
 import { isServed, repeatable } from '../repeated/grounds.ts';
 import { toDocumentPage } from './document-page.ts';
 import { asksForPage, isXml, viewDocument } from './document-view.ts';
-import { mayBeOutdated, refuseOutdated } from './outdated-lists.ts';
+import { mayBeOutdated, refuseOfPrivate, refuseOutdated } from './outdated-lists.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -60,6 +60,7 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
     if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
     throw await explainAbsence(deps, path ?? '', now);
   }
+  refuseOfPrivate(deps, document);
   await refuseOutdated(deps, document.path);
   if (document.packed) await refuseWithheld(deps, document.path, document.packed);
   if (isXml(document)) {
@@ -100,11 +101,12 @@ function repeatDocument(
   const source = sourceOfDocument(path);
   const since = toMilliseconds(lastModified);
   // By another configuration it may be outdated.
-  const divided = deps.privacy?.divided?.();
+  const [hidden, divided] = [deps.privacy?.names(), deps.privacy?.divided?.()];
   repeatable(reply, {
     operationId: 'getDocument',
     hold: () =>
       (source === undefined || isServed(deps, source)) &&
+      deps.privacy?.names() === hidden &&
       deps.privacy?.divided?.() === divided &&
       since <= deps.clock.now().getTime() &&
       isPublished(),

@@ -1,7 +1,27 @@
 import { parseStamp } from '../../core/datetime.ts';
+import { mayName, type PublishedDocument } from '../../publish/published/publication.ts';
 import { listPrivateScopes } from '../../store/removal/private-items.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
+
+const entryList = /\/(?:resource|change)list[./-]/;
+
+/**
+ * What a set across sources has told of a source stays until the set is published without it; where the source is private
+ * meanwhile, that is not handed out.
+ * @throws Refusal `not-ready`
+ */
+export function refuseOfPrivate(
+  { privacy }: Pick<ServerDeps, 'privacy'>,
+  { path, joint }: PublishedDocument,
+): void {
+  if (!joint || !entryList.test(path) || !mayName(joint, privacy?.names() ?? [])) return;
+  throw new Refusal(
+    'not-ready',
+    `${path} is of a time before a source of this set became private; it is written anew without that`,
+    { 'retry-after': '10' },
+  );
+}
 
 type ListDeps = Pick<ServerDeps, 'database' | 'jointSets' | 'privacy' | 'publication'>;
 

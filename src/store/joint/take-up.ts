@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { addSeconds, later } from '../../core/datetime.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
-import type { Database } from '../engine/database.ts';
+import type { Database, Queryable } from '../engine/database.ts';
 import { forgetStepsOf } from './former-steps.ts';
 import {
   beginJointAnew,
@@ -24,7 +24,11 @@ export interface TakenUp {
   readonly changes: number;
   /** There is more, for the next second. */
   readonly isBehind: boolean;
+  /** A source has left: the journal is another one now, whether anything has happened in the others or not. */
+  readonly isAnew: boolean;
 }
+
+type Steps = Omit<TakenUp, 'isAnew'>;
 
 /** A statement reads so many at most: small enough for a database to follow them one by one. */
 export const changesInStep = 1_000;
@@ -59,34 +63,48 @@ export async function takeUp(database: Database, joint: Joint, now: string): Pro
   return database.transaction(async (trx) => {
     const held = await holdJointJournal(trx, joint.name, now);
     const journal = await withMembers(trx, held, joint, now);
+    const isAnew = journal.journal_id !== held.journal_id;
     const news = await readNews(trx, journal, joint);
-    if (news.length === 0) return { changes: 0, isBehind: false };
-    return journal.first_pass_seq === null ? begin(trx, journal, news, now) : goOn(trx, journal, news, now);
+    if (news.length === 0) return { changes: 0, isBehind: false, isAnew };
+    const isFirst = journal.first_pass_seq === null;
+    return { ...(await (isFirst ? begin : goOn)(trx, journal, news, now)), isAnew };
   });
+}
+
+/**
+ * Sources that a set has taken up and that are none of its members any more, as its configuration has changed: they are out
+ * of it with the next `takeUp`. What was removed says so itself, in its journal.
+ * @param id of the set's journal
+ */
+export async function listLeaving(
+  db: Queryable,
+  id: number,
+  { members }: Pick<Joint, 'members'>,
+): Promise<readonly { readonly id: number; readonly name: string }[]> {
+  const rows: { id: number; name: string; removed_at: string | null }[] = await db('joint_source')
+    .join('source', 'source.id', 'joint_source.source_id')
+    .where('joint_source.joint_id', id)
+    .select('source.id', 'source.name', 'source.removed_at');
+  return rows.filter(({ name, removed_at }) => removed_at === null && !members.has(name));
 }
 
 /** A source that is not a member any more leaves, and what the set was says nothing then. */
 async function withMembers(
   trx: Knex.Transaction,
   journal: JointJournalRow,
-  { members }: Joint,
+  joint: Joint,
   now: string,
 ): Promise<JointJournalRow> {
   const digest = createHash('sha256')
-    .update(JSON.stringify([...members].sort()))
+    .update(JSON.stringify([...joint.members].sort()))
     .digest('hex')
     .slice(0, 32);
   if (digest === journal.members) return journal;
-  const rows: { source_id: number; name: string; removed_at: string | null }[] = await trx('joint_source')
-    .join('source', 'source.id', 'joint_source.source_id')
-    .where('joint_source.joint_id', journal.id)
-    .select('joint_source.source_id', 'source.name', 'source.removed_at');
-  // What was removed says so itself, in its journal.
-  const left = rows.filter(({ name, removed_at }) => removed_at === null && !members.has(name));
+  const left = await listLeaving(trx, journal.id, joint);
   await trx('joint_journal').where({ id: journal.id }).update({ members: digest });
   const next = { ...journal, members: digest };
   if (left.length === 0) return next;
-  const ids = left.map(({ source_id }) => source_id);
+  const ids = left.map(({ id }) => id);
   await trx('joint_source')
     .where({ joint_id: journal.id })
     .modify((query) => whereAnyOf(query, 'source_id', ids))
@@ -145,7 +163,7 @@ async function begin(
   journal: JointJournalRow,
   news: readonly News[],
   now: string,
-): Promise<TakenUp> {
+): Promise<Steps> {
   const at = news.reduce((latest, row) => later(latest, row.journal_at), later(now, journal.journal_at));
   let seq = journal.journal_seq;
   const steps = news.map((row): JointStep => {
@@ -162,7 +180,7 @@ async function goOn(
   journal: JointJournalRow,
   news: readonly News[],
   now: string,
-): Promise<TakenUp> {
+): Promise<Steps> {
   const pending = ({ journal_seq, taken }: News) => journal_seq - (taken ?? 0);
   // A few changes of many do not wait for the many of one.
   const inOrder = [...news].sort((a, b) => pending(a) - pending(b) || a.id - b.id);

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const secret = 'in-a-file-of-its-own';
 describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
-  const [open, hidden] = [21, 22].map((seed) =>
+  const [open, hidden, later, leaving] = [21, 22, 23, 24].map((seed) =>
     createSampleRepository({ clock: systemClock, records: 6, seed }),
   );
   let directory: string;
@@ -42,8 +42,10 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
       sources: {
         open: await source(open),
         hidden: await source(hidden, { access: { tokenFile: 'token.txt' } }),
+        later: await source(later),
+        leaving: await source(leaving),
       },
-      sets: { all: {} },
+      sets: { all: {}, dc: { formats: ['oai_dc'] } },
     };
     writeFileSync(join(directory, 'token.txt'), `${secret}\n`);
     configure();
@@ -53,7 +55,7 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
   afterAll(async () => {
     for (const { child } of serving) child.kill('SIGTERM');
     await Promise.all(serving.map(({ finished }) => finished));
-    await Promise.all([open?.close(), hidden?.close()]);
+    await Promise.all([open, hidden, later, leaving].map((one) => one?.close()));
     rmSync(directory, { recursive: true, force: true });
     await drop?.();
   });
@@ -163,6 +165,56 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
       true,
       false,
     ]);
+  });
+
+  test('one that becomes private is in no answer that is for everybody from then on, and sets across sources are written anew', async () => {
+    const lists = ['all', 'sets/dc'].flatMap((set) => [`/${set}/resourcelist.xml`, `/${set}/changelist.xml`]);
+    expect(await run('harvest')).toMatchObject({ code: 0 });
+    for (let count = 0; count < 3; count += 1) later?.edit();
+    expect(await run('harvest')).toMatchObject({ code: 0 });
+    const namesLater = async (path: string) =>
+      (await Promise.all(bases.map(async (base) => (await fetch(`${base}${path}`)).text()))).map((text) =>
+        text.includes('/later/items/'),
+      );
+    for (const path of lists) await expect.poll(() => namesLater(path), patience).toEqual([true, true]);
+    const exported = () => {
+      const all = readdirSync(join(directory, 'laid-out'), { recursive: true, withFileTypes: true });
+      const files = all.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+      return files.filter((file) => !file.endsWith('.gz') && readFileSync(file, 'utf8').includes('/later/'));
+    };
+    expect(await run('export', 'laid-out')).toMatchObject({ code: 0 });
+    expect(exported().length).toBeGreaterThan(10);
+    config.sources.later = { ...config.sources.later, access: {} };
+    configure();
+    expect((await run('reload')).code).toBe(0);
+    await expect.poll(() => both('/later/about'), patience).toEqual([401, 401]);
+    // Nobody has to wait for what is written anew: before that it is refused.
+    for (const path of lists) expect([path, await namesLater(path)]).toEqual([path, [false, false]]);
+    await expect.poll(() => both('/all/resourcelist.xml'), patience).toEqual([200, 200]);
+    await expect.poll(() => both('/sets/dc/resourcelist.xml'), patience).toEqual([200, 200]);
+    for (const path of lists) expect([path, await namesLater(path)]).toEqual([path, [false, false]]);
+    expect(await text('/all/resourcelist.xml')).toContain('/open/items/');
+    expect((await run('status')).stdout).toContain('all (All sources): a set across 2 sources');
+    expect(await run('export', 'laid-out')).toMatchObject({ code: 0 });
+    expect(exported()).toEqual([]);
+  });
+
+  test('one that leaves the configuration leaves the sets across sources, whatever else happens', async () => {
+    await expect.poll(() => text('/all/resourcelist.xml'), patience).toContain('/leaving/items/');
+    const { leaving: _, ...others } = config.sources;
+    config.sources = others;
+    configure();
+    expect((await run('status')).stdout).toContain(
+      'what is published is of before a source left it (`rsbridge publish`, or `rsbridge serve`, writes it anew)',
+    );
+    expect((await run('reload')).code).toBe(0);
+    for (const base of bases)
+      await expect
+        .poll(async () => (await fetch(`${base}/all/resourcelist.xml`)).text(), patience)
+        .not.toContain('/leaving/items/');
+    await expect
+      .poll(async () => (await run('status')).stdout, patience)
+      .not.toContain('of before a source left it');
   });
 
   test('it stays private when it has left the configuration', async () => {
