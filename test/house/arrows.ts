@@ -186,7 +186,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     memento: 'deps.ts html http pages past past.ts repeated words',
     oai: 'deps.ts http items',
     openapi: 'deps.ts http',
-    operations: 'access deps.ts http measures.ts pages privacy.ts request-metrics.ts',
+    operations: 'access connections deps.ts http measures.ts pages privacy.ts request-metrics.ts',
     pages: 'deps.ts html http inbox.ts openapi words',
     past: 'deps.ts files http past.ts privacy.ts repeated',
     push: 'access deps.ts http',

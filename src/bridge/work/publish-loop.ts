@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { endOfSlot, toIso, toMilliseconds } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
@@ -17,9 +16,11 @@ import { renameLost, renameOlderJournals } from '../older-database.ts';
 import { smallList } from './list-renewal.ts';
 import {
   begin,
+  beginAnew,
+  carryOn,
   isDue,
-  isOfAnother,
   noteList,
+  ofJournal,
   type Progress,
   wantsDumps,
   wantsList,
@@ -93,19 +94,8 @@ export function startPublishLoop(
     anew();
   }
 
-  function anew(isSuch: (progress: Progress) => boolean = () => true): void {
-    all = all.map((progress) =>
-      progress.busy || !isSuch(progress) ? progress : { ...begin(progress.set), listDue: progress.listDue },
-    );
-  }
-
-  /** What became of a set under another name of its journal is looked at as after a start, too. */
-  function anewWhereOfAnother(journals: ReadonlyMap<string, JournalState>): void {
-    const isSuch = (progress: Progress) => {
-      const journal = journals.get(progress.set.source);
-      return journal !== undefined && isOfAnother(progress, journal);
-    };
-    if (all.some(isSuch)) anew(isSuch);
+  function anew(): void {
+    all = all.map(beginAnew);
   }
 
   async function journalsNow(): Promise<ReadonlyMap<string, JournalState>> {
@@ -164,7 +154,7 @@ export function startPublishLoop(
     }
     if (!wasOurs) await takeOver();
     const journals = await journalsNow();
-    anewWhereOfAnother(journals);
+    all = all.map((progress) => ofJournal(progress, journals.get(progress.set.source)));
     const now = clock.now().getTime();
     followSite();
     const due = all.flatMap((progress) => {
@@ -263,18 +253,10 @@ export function startPublishLoop(
       }
     },
     follow: (sets) => {
-      const before = new Map(all.map((progress) => [progress.set.path, progress]));
       takenUp = undefined;
       // Another process may have taken them up by this configuration before.
       known = undefined;
-      all = sets.map((set) => {
-        const progress = before.get(set.path);
-        if (progress && isDeepStrictEqual(progress.set, set)) return progress;
-        // Sources come and go; what becomes of them is in the journal of the set.
-        if (progress && isSameBesideMembers(progress.set, set)) return Object.assign(progress, { set });
-        // What is published of it says what it was.
-        return { ...begin(set), listDue: progress !== undefined };
-      });
+      all = carryOn(all, sets);
       site.isDue = true;
     },
     isRenewed: () =>
@@ -314,11 +296,6 @@ function told(work: TrackedWork, { entries }: Progress) {
     onProgress: ({ document, done }: PublishProgress) =>
       work.tell({ phase: document, done, expected: document === 'changeDump' ? undefined : entries }),
   };
-}
-
-function isSameBesideMembers(a: ResourceSet, b: ResourceSet): boolean {
-  if (!a.members || !b.members) return false;
-  return isDeepStrictEqual({ ...a, members: undefined }, { ...b, members: undefined });
 }
 
 /** What has become of a long list since it was rendered. */

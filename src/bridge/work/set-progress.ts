@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { JournalState } from '../../store/sources/journal.ts';
 import { type RenderedList, restAfterList, smallList } from './list-renewal.ts';
@@ -61,9 +62,33 @@ export function begin(set: ResourceSet): Progress {
   };
 }
 
-/** What is known of the set is of a journal that is not its own any more, as when a source has left a set across sources. */
-export function isOfAnother({ journal }: Progress, { id }: JournalState): boolean {
-  return journal !== undefined && journal !== id;
+/** What is published of it is looked at as after a start. */
+export function beginAnew(progress: Progress): Progress {
+  return progress.busy ? progress : { ...begin(progress.set), listDue: progress.listDue };
+}
+
+/** The same, where what is known is of a journal that is not the set's any more, as when a source has left a set across sources. */
+export function ofJournal(progress: Progress, journal: JournalState | undefined): Progress {
+  const isOfAnother = journal && progress.journal !== undefined && progress.journal !== journal.id;
+  return isOfAnother ? beginAnew(progress) : progress;
+}
+
+/** Of the sets that are published from now on. */
+export function carryOn(all: readonly Progress[], sets: readonly ResourceSet[]): readonly Progress[] {
+  const before = new Map(all.map((progress) => [progress.set.path, progress]));
+  return sets.map((set) => {
+    const progress = before.get(set.path);
+    if (progress && isDeepStrictEqual(progress.set, set)) return progress;
+    // Sources come and go; what becomes of them is in the journal of the set.
+    if (progress && isSameBesideMembers(progress.set, set)) return Object.assign(progress, { set });
+    // What is published of it says what it was.
+    return { ...begin(set), listDue: progress !== undefined };
+  });
+}
+
+function isSameBesideMembers(a: ResourceSet, b: ResourceSet): boolean {
+  if (!a.members || !b.members) return false;
+  return isDeepStrictEqual({ ...a, members: undefined }, { ...b, members: undefined });
 }
 
 export function isDue(progress: Progress, journal: JournalState, now: number): boolean {

@@ -227,7 +227,15 @@ async function printJointSet(
     ...(isOutdated ? [`  ! ${leftSince}`] : []),
   ];
   const sources = members.map(({ source }) => source);
-  const whole = { set: path, title, sources, resources, published: set, withheld, ofFormerSources: isOutdated };
+  const whole = {
+    set: path,
+    title,
+    sources,
+    resources,
+    published: set,
+    withheld,
+    ofFormerSources: isOutdated,
+  };
   printResult(io, flags.json, whole, flags.json ? '' : lines.join('\n'));
 }
 

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { spellHeaderNames } from './header-names.ts';
+import { hasSeveralHosts } from './hosts.ts';
 import { createPlainRequests, type PlainWay } from './plain-requests.ts';
 import { createReaderPace, type PaceDeps, type PaceFloor } from './reader-pace.ts';
 import { inTurn } from './turns.ts';
@@ -127,7 +128,8 @@ export function createConnections(settings: ConnectionSettings, tooSlow: () => v
           else if (socket.writableLength === 0) change(socket, -1);
           else attend(socket, response);
         };
-        if (draining || !settings.shortWay?.(request, response, told)) handOn(request, response);
+        const isPlain = !draining && !hasSeveralHosts(request);
+        if (!isPlain || !settings.shortWay?.(request, response, told)) handOn(request, response);
       };
       server.on('request', inTurn(answer));
       return server;

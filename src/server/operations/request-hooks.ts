@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redactKnown } from '../../core/secrets.ts';
+import { hasSeveralHosts } from '../connections/hosts.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 import type { RequestMetrics } from '../request-metrics.ts';
@@ -33,6 +34,10 @@ export function installRequestHooks(app: FastifyInstance, deps: ServerDeps, metr
   // None of these waits for anything, as a rule: each promise of theirs would be one more for every request.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(deps, request, reply);
+    if (hasSeveralHosts(request.raw)) {
+      reply.header('connection', 'close');
+      return done(new Refusal('bad-request', 'the request has more than one Host field'));
+    }
     if (isPreflight(request)) return done();
     if (request.method !== 'GET' && request.method !== 'HEAD' && !request.routeOptions.config?.acts) {
       // The body, if any, is not read: this connection cannot be used again.

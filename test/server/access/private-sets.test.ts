@@ -209,6 +209,29 @@ test('a Resource List of before is refused until it is written anew, also that o
   expect((await ask('/kyushu/resourcelist/20261121T120001Z/0001.xml')).status).toBe(200);
 });
 
+test('lists of a set across sources that may name a private one are refused, also those of an earlier release', async () => {
+  const names = ['resourcelist.xml', 'resourcelist/20261121T120001Z/0001.xml', 'changelist.xml'];
+  const statuses = async (members?: readonly string[]) => {
+    for (const name of [...names, 'capabilitylist.xml']) {
+      await house.publication.stage(`all/${name}`, '<urlset/>');
+      const document = house.publication.documents.get(`all/${name}`);
+      if (document) house.publication.documents.set(document.path, { ...document, joint: { members } });
+    }
+    const answers = [...names, 'capabilitylist.xml'].flatMap((name) => [
+      ask(`/all/${name}`),
+      ask(`/all/${name}`, undefined, 'HEAD'),
+    ]);
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  const [shut, open] = [
+    [503, 503],
+    [200, 200],
+  ];
+  expect(await statuses(['kyushu', 'kyushu-theses'])).toEqual([...shut, ...shut, ...shut, ...open]);
+  expect(await statuses(undefined)).toEqual([...shut, ...shut, ...shut, ...open]);
+  expect(await statuses(['kyushu'])).toEqual([...open, ...open, ...open, ...open]);
+});
+
 function withList(path: string, at: string) {
   const list = {
     path: `${path}/resourcelist.xml`,
