@@ -6,7 +6,7 @@ import { sqliteEdition } from '../drivers/sqlite-edition.ts';
 import { type AnswerSettings, openAnswers } from '../replicas/answers.ts';
 import type { ReplicaState } from '../replicas/replica.ts';
 import { checkpointAtEnd, keepCheckpointed } from './checkpoint.ts';
-import { openPostgresPool } from './postgres-dialect.ts';
+import { openPostgresPool, serversOf } from './postgres-dialect.ts';
 import { retried } from './retried.ts';
 import { busyTimeoutMs, knexLog, openSqlite, readTogether } from './sqlite-dialect.ts';
 import { translate } from './storage-error.ts';
@@ -45,6 +45,11 @@ export interface Database {
   offhand<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
   snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Another number as soon as it is another server, or the same one after a restart: what was read of it before may not be
+   * there. Behind a pooler, and on SQLite, always the same.
+   */
+  server(): number;
   /**
    * Another number as soon as anything was committed, by whatever connection of whatever process. What was read since it
    * was the same as now would be read again. Undefined: that is not known; a database on another machine is never asked.
@@ -154,6 +159,7 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
         }),
       ),
     snapshot: (work) => translated(() => reader.transaction(work)),
+    server: () => 0,
     edition: edition.read,
     readTogether: () => readTogether(reader),
     close: async () => {
@@ -193,6 +199,7 @@ function openPostgres(config: PostgresSettings): Database {
     offhand: (work) => translated(() => connection.transaction(work)),
     snapshot: (work) =>
       translated(() => connection.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })),
+    server: () => serversOf(connection),
     edition: () => undefined,
     readTogether: () => () => undefined,
     close: async () => {

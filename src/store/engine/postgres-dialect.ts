@@ -48,8 +48,9 @@ class HashingClient extends PostgresClient {
     try {
       const connection = await super.acquireRawConnection();
       reaches.set(connection, reach);
-      reach.add(connection);
-      if (await leadsToOneProcess(connection)) direct.add(connection);
+      const server = await serverBehind(connection);
+      if (server !== undefined) direct.add(connection);
+      reach.add(connection, server);
       return connection;
     } catch (error) {
       reach.failed(error, since);
@@ -80,6 +81,10 @@ class HashingClient extends PostgresClient {
   override async destroy(done: () => void): Promise<void> {
     await super.destroy(done);
     this.#reach?.close();
+  }
+
+  get servers(): number {
+    return this.#ownReach().servers;
   }
 
   #ownReach(): PostgresReach {
@@ -134,9 +139,18 @@ async function byName(
   }
 }
 
-async function leadsToOneProcess(connection: Connection): Promise<boolean> {
-  const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
-  return rows[0]?.pid === connection.processID;
+/** Another text after a restart, and of another server; undefined: it does not lead to one process. */
+async function serverBehind(connection: Connection): Promise<string | undefined> {
+  const { rows } = await connection.query<{ pid: number; server: string }>(
+    'select pg_backend_pid() as pid, pg_postmaster_start_time()::text as server',
+  );
+  const [row] = rows;
+  return row?.pid === connection.processID ? row?.server : undefined;
+}
+
+/** As `PostgresReach.servers`. */
+export function serversOf({ client }: Knex): number {
+  return (client as HashingClient).servers;
 }
 
 export interface PoolSettings extends Omit<Knex.Config, 'client' | 'connection'> {

@@ -40,6 +40,8 @@ export class PostgresReach {
   readonly #all = new Set<Connection>();
   readonly #asked = new Map<Connection, Question>();
   readonly #waiting = new Set<(error: Error) => void>();
+  #server: string | undefined;
+  #servers = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
   #isAway = false;
   #isLooking = false;
@@ -49,9 +51,23 @@ export class PostgresReach {
     this.#settings = settings;
   }
 
-  /** Of the pool from now on, until it ends. */
-  add(connection: Connection): void {
+  /** How many servers there have been, one after the other: another number, and what was read before may never have been. */
+  get servers(): number {
+    return this.#servers;
+  }
+
+  /**
+   * Of the pool from now on, until it ends. Where it leads to another server than those before it, these are given up: what is
+   * left of a primary may answer for seconds while its replica is the primary already, and knows what that does not.
+   * @param server undefined: behind a pooler, and not known
+   */
+  add(connection: Connection, server: string | undefined): void {
     this.#heard();
+    if (server !== undefined && server !== this.#server) {
+      this.#server = server;
+      this.#servers += 1;
+      this.#giveUp(new DatabaseAway('it leads to another server'));
+    }
     this.#all.add(connection);
     connection.once('end', () => {
       this.#all.delete(connection);
@@ -74,7 +90,12 @@ export class PostgresReach {
     this.#asked.delete(connection);
     if (error === undefined || isAnswer(error)) this.#heard();
     // Who was the primary is not any more, or is about to end: the others of the pool lead there, too.
-    if (isElsewhere(error)) for (const one of this.#all) one.__knex__disposed ??= error;
+    if (isElsewhere(error)) this.#giveUp(error);
+  }
+
+  /** Nobody who asks for one from now on gets one of these. */
+  #giveUp(why: unknown): void {
+    for (const one of this.#all) one.__knex__disposed ??= why;
   }
 
   /** @throws DatabaseAway as soon as it is; what comes after that is given back by `late` */

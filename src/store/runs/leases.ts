@@ -17,6 +17,8 @@ export interface Lease {
   readonly holder: string;
   /** Until when it is held by one who gives a sign of life now, by the clock of the database. */
   readonly until: (nowMs: number) => number;
+  /** Whether the database is still the server that it was: what was read under the lease is to be there when it is written upon. */
+  readonly isHere: () => boolean;
 }
 
 /** `harvest`: whatever writes resources. `files`: asking for files and downloading them, beside a harvest. */
@@ -71,7 +73,9 @@ export async function acquireLease(
   const holder = newHolder();
   const columns = columnsOf[work];
   const until = (ownMs: number) => ownMs - database.aheadMs + database.leaseMs;
+  let server = database.server();
   const sourceId = await database.transaction(async (trx) => {
+    server = database.server();
     // Written first: on both databases this waits for whoever else is at this row.
     await trx('source').where({ name: source }).update({ name: source });
     const row: { id: number; holder: string | null; expires: number | null } | undefined = await trx('source')
@@ -96,7 +100,7 @@ export async function acquireLease(
     return row.id;
   });
   ownHolders.add(holder);
-  return { source, sourceId, work, holder, until };
+  return { source, sourceId, work, holder, until, isHere: () => database.server() === server };
 }
 
 /**
@@ -107,6 +111,12 @@ export async function acquireLease(
 export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowMs: number): Promise<void> {
   // What is locked stays as it is until the commit.
   if (confirmed.get(db) === lease.holder) return;
+  if (!lease.isHere()) {
+    const what = `the database of ${lease.source} was restarted, or is another server now`;
+    throw new BridgeError('lease-lost', `${what}; what was read before may not be there`, {
+      retryable: true,
+    });
+  }
   const columns = columnsOf[lease.work];
   const changed = await db('source')
     .where({ id: lease.sourceId, [columns.holder]: lease.holder })

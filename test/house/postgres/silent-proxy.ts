@@ -14,6 +14,8 @@ export interface SilentProxy {
   cut(): void;
   /** New connections lead there, and those that there are end. */
   lead(url: string): void;
+  /** New connections lead there, and those that there are stay. */
+  turn(url: string): void;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,9 @@ export async function startSilentProxy(database: string): Promise<SilentProxy> {
     cut: () => {
       state = 'cut';
       end();
+    },
+    turn: (where) => {
+      target = new URL(where);
     },
     lead: (where) => {
       target = new URL(where);

@@ -51,7 +51,7 @@ export const adviceInJapanese = {
     '設定の `mail` または `alerts` の宛先、ポート、アカウントを修正してください。`rsbridge alert test` で、すべての送信方法を試せます。',
   'lease-held':
     'ほかのプロセスがこのソースを処理しています。終わるか、リースの期限が切れるまでお待ちください。',
-  'lease-lost': 'ほかのプロセスがこのソースを引き継ぎました。この実行は、何も失わずに終了しました。',
+  'lease-lost': 'ほかのプロセスがこのソースを引き継いだか、データベースのサーバーが替わりました。この実行は、何も失わずに終了しました。',
   'upstream-unreachable':
     'アドレス、ネットワーク、https の場合は証明書を確認してください（認証局は `NODE_EXTRA_CA_CERTS=FILE` で追加できます）。次の実行で再試行します。',
   'upstream-busy':
