@@ -242,7 +242,6 @@ class Export {
     });
   }
 
-  /** What earlier runs wrote, or may have written. */
   /** Of a set across sources: what is private now may have been in it. */
   #mayStay(path: string): boolean {
     const { isChosen = () => true, hidden = [] } = this.#settings;
@@ -251,6 +250,7 @@ class Export {
     return isChosen(path) && !(isJoint && hidden.length > 0);
   }
 
+  /** What earlier runs wrote, or may have written. */
   #formerDocuments(): readonly string[] {
     return [...Object.keys(this.#before.documents), ...this.#before.pending];
   }
