@@ -50,7 +50,8 @@ export const errorTable = {
   'alert-undelivered':
     'Correct `mail` or `alerts` in the configuration: the address, the port, the account; `rsbridge alert test` tries all of them.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
-  'lease-lost': 'Another process took over this source, or the database is another server now; this run stopped without loss.',
+  'lease-lost':
+    'Another process took over this source, or the database is another server now; this run stopped without loss.',
   'upstream-unreachable':
     'Check the address, the network and, with https, the certificate (NODE_EXTRA_CA_CERTS=FILE adds an authority); the next run tries again.',
   'upstream-busy': 'The server asked us to wait more often than we retry; the next run continues.',

@@ -3,7 +3,8 @@ import type { Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FileRules } from '../core/files/published-files.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { JointMembers, Packed } from '../publish/published/publication.ts';
+import { makingOf } from '../publish/dump/dump-paths.ts';
+import type { NamedSources, Packed } from '../publish/published/publication.ts';
 import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
@@ -32,7 +33,7 @@ export interface ExportSettings {
   /** A set that is configured, by its path. */
   readonly setOf?: ((path: string) => ResourceSet | undefined) | undefined;
   /** Which sets are laid out, by paths that begin with theirs; default: all that are published. */
-  readonly isChosen?: ((set: string, joint?: JointMembers) => boolean) | undefined;
+  readonly isChosen?: ((set: string, joint?: NamedSources) => boolean) | undefined;
   /** Sources of which nothing may be in what is laid out. */
   readonly hidden?: readonly string[] | undefined;
   readonly log: Log;
@@ -237,13 +238,19 @@ class Export {
       root: this.#directory.root,
       tree: this.#tree,
       belongs: (file) => kept.has(file),
+      isLaidOut: (name) => this.#sources.has(name),
       living: async (name, paths) => (await this.#sources.get(name)?.living(paths)) ?? new Set(),
       onItems: (count) => this.#step('removals', count),
     });
   }
 
-  /** Of a set across sources: what is private now may have been in it. */
+  /**
+   * Of a set across sources: what is private now may have been in it; and in a package that was replaced what is withheld now: those
+   * that are not out of date are among what is published.
+   */
   #mayStay(path: string): boolean {
+    if (makingOf(path) !== undefined) return false;
+
     const { isChosen = () => true, hidden = [] } = this.#settings;
     const [first = ''] = path.split('/', 1);
     const isJoint = first === 'sets' || (first === 'all' && !this.#sources.has(first));

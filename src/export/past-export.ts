@@ -184,6 +184,7 @@ class PastExport {
       root: this.#directory.root,
       tree: this.#tree,
       belongs: (file) => kept.has(file),
+      isLaidOut: (name) => this.#sources.present.some((one: PastSource) => one.name === name),
       living: async (name, paths) => this.#living(name, paths),
       onItems: (count) => this.#step('removals', count),
     });

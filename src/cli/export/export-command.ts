@@ -9,7 +9,7 @@ import { type ExportReport, exportPublication } from '../../export/export.ts';
 import type { AbsentSource } from '../../export/past/past-moment.ts';
 import { exportPast, type PastExportReport } from '../../export/past-export.ts';
 import { writeSetLinks } from '../../export/site/set-links.ts';
-import { type JointMembers, mayName } from '../../publish/published/publication.ts';
+import { mayName, type NamedSources } from '../../publish/published/publication.ts';
 import { listMarkedPrivate } from '../../store/sources/private-sources.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult, say } from '../terminal/io.ts';
@@ -74,7 +74,7 @@ async function exportTo(
   const { config, database, log } = bridge;
   const pages = createExportPages(bridge, flags.private);
   const hidden = flags.private ? [] : await privateSources(bridge);
-  const isChosen = (path: string, joint?: JointMembers) =>
+  const isChosen = (path: string, joint?: NamedSources) =>
     !hidden.includes(path.split('/', 1)[0] ?? path) && !(joint && mayName(joint, hidden));
   const sets = bridge.sets().filter(({ path }) => isChosen(path));
   const exporting = createExportProgress(progress);

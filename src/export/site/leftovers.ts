@@ -8,6 +8,8 @@ export interface LeftoverSettings {
   readonly tree: ExportTree;
   /** Files of documents and of pages, collections' included, that stay. */
   readonly belongs: (file: string) => boolean;
+  /** Whether anything of the source is laid out. */
+  readonly isLaidOut: (source: string) => boolean;
   /** Those of the paths that are a living resource of the source. */
   readonly living: (source: string, paths: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly onItems: (count: number) => void;
@@ -32,7 +34,7 @@ async function cleanSource(settings: LeftoverSettings, source: string): Promise<
   for await (const { name, isDirectory } of entries(join(settings.root, source))) {
     const path = `${source}/${name}`;
     // A patch is named by its content, and a Change List of any age may link to it.
-    if (isDirectory && name === 'patches') continue;
+    if (isDirectory && name === 'patches' && settings.isLaidOut(source)) continue;
     if (isDirectory && name === 'items') await cleanItems(settings, source);
     else if (isDirectory) await cleanDocuments(settings, path);
     else await cleanDocument(settings, path);

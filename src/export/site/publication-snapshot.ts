@@ -9,7 +9,7 @@ import {
 } from '../../publish/disk/pointer.ts';
 import { slicePieces, totalLength } from '../../publish/disk/slices.ts';
 import { makingOf } from '../../publish/dump/dump-paths.ts';
-import { type JointMembers, type Packed, publicationRoot } from '../../publish/published/publication.ts';
+import { type NamedSources, type Packed, publicationRoot } from '../../publish/published/publication.ts';
 import type { FileContent } from '../tree/tree.ts';
 
 /** What was published at one moment: the documents of each set all by the same pointer. */
@@ -53,7 +53,7 @@ export async function readPublicationSnapshot(
   directory: string,
   baseUrl: string,
   mayHandOut: (packed: Packed) => Promise<boolean> = () => Promise.resolve(true),
-  isChosen: (set: string, joint?: JointMembers) => boolean = () => true,
+  isChosen: (set: string, joint?: NamedSources) => boolean = () => true,
 ): Promise<PublicationSnapshot | undefined> {
   const root = publicationRoot(directory);
   const site = await readPointer(root);

@@ -56,7 +56,7 @@ export interface Pointer {
   readonly definition?: string | undefined;
   /** It is one across sources: its path does not begin with the name of a source. */
   readonly isJoint?: boolean | undefined;
-  /** Of one across sources: those that its documents may name; undefined where an earlier release wrote it. */
+  /** Of one across sources, and of the site: those that its documents may name; undefined where an earlier release wrote it. */
   readonly members?: readonly string[] | undefined;
   readonly changes?: ChangesState | undefined;
   /** The sequence of the journal behind which the set, as it is defined, begins; undefined: all of it. */

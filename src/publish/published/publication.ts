@@ -37,8 +37,8 @@ export interface PublishedDocument {
   readonly gzip?: Variant;
   /** Of a package and of its manifest. */
   readonly packed?: Packed;
-  /** Of a set across sources: which these are. */
-  readonly joint?: JointMembers | undefined;
+  /** Of a set across sources, and of the Source Description. */
+  readonly named?: NamedSources | undefined;
   /** Of packages: where whoever may have it is sent, for a while; undefined: it comes from here. */
   readonly redirect?: () => Promise<string | undefined>;
   /**
@@ -48,13 +48,13 @@ export interface PublishedDocument {
   readonly isPublished?: (() => boolean | Promise<boolean>) | undefined;
 }
 
-/** The names of the sources that documents of a set across sources may name; undefined: of an earlier release, and unknown. */
-export interface JointMembers {
+/** The sources that what is of several of them may name; undefined: of an earlier release, and unknown. */
+export interface NamedSources {
   readonly members: readonly string[] | undefined;
 }
 
 /** Whether a document may name something of one of these sources. */
-export function mayName({ members }: JointMembers, names: readonly string[]): boolean {
+export function mayName({ members }: NamedSources, names: readonly string[]): boolean {
   return names.some((name) => members?.includes(name) ?? true);
 }
 
@@ -239,10 +239,10 @@ class PublishedDirectory {
       const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
       if (!document) continue;
       const packed = this.#packed(pointer, path, document);
-      const { isJoint, members } = pointer;
+      const isOfSeveral = pointer.isJoint || this.#set === '';
       const published = {
         ...toPublished(this.#path, path, document, this.#memory),
-        ...(isJoint ? { joint: { members } } : {}),
+        ...(isOfSeveral ? { named: { members: pointer.members } } : {}),
       };
       if (!packed) return published;
       return { ...published, packed, redirect: () => packageAddress(this.#path, document) };

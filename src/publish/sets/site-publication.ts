@@ -64,7 +64,8 @@ export async function publishSite(
     const paths = [...new Set([...published.map((set) => set.path), ...kept])];
     // It is for everybody: whoever may have a set that is not knows where that is.
     const open = published.filter(({ isPrivate }) => !isPrivate);
-    if (open.length === 0) return { ...pointer, sets: paths, documents: {} };
+    const members = [...new Set(open.flatMap((set) => (set.members ? [] : [set.source])))];
+    if (open.length === 0) return { ...pointer, sets: paths, members, documents: {} };
     const documents: Record<string, StoredDocument> = {};
     const lastModified = toIso(clock.now());
     for (const { path, entries, text } of describe(open, settings)) {
@@ -73,7 +74,7 @@ export async function publishSite(
       documents[path] =
         before?.plain.etag === etagOf(text) ? before : await writeDocument(root, 'description', facts, text);
     }
-    return { ...pointer, sets: paths, documents };
+    return { ...pointer, sets: paths, members, documents };
   });
 }
 

@@ -4,21 +4,21 @@ import { listPrivateScopes } from '../../store/removal/private-items.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 
-const entryList = /\/(?:resource|change)list[./-]/;
+const namesSources = /\/(?:resource|change)list[./-]|^\.well-known\/resourcesync/;
 
 /**
- * What a set across sources has told of a source stays until the set is published without it; where the source is private
- * meanwhile, that is not handed out.
+ * What a set across sources, or the Source Description, has told of a source stays until that is published without it; where the
+ * source is private meanwhile, it is not handed out.
  * @throws Refusal `not-ready`
  */
 export function refuseOfPrivate(
   { privacy }: Pick<ServerDeps, 'privacy'>,
-  { path, joint }: PublishedDocument,
+  { path, named }: PublishedDocument,
 ): void {
-  if (!joint || !entryList.test(path) || !mayName(joint, privacy?.names() ?? [])) return;
+  if (!named || !namesSources.test(path) || !mayName(named, privacy?.names() ?? [])) return;
   throw new Refusal(
     'not-ready',
-    `${path} is of a time before a source of this set became private; it is written anew without that`,
+    `${path} is of a time before a source that it names became private; it is written anew without that`,
     { 'retry-after': '10' },
   );
 }

@@ -42,7 +42,7 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
       sources: {
         open: await source(open),
         hidden: await source(hidden, { access: { tokenFile: 'token.txt' } }),
-        later: await source(later),
+        later: await source(later, { patches: true }),
         leaving: await source(leaving),
       },
       sets: { all: {}, dc: { formats: ['oai_dc'] } },
@@ -184,19 +184,26 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
     };
     expect(await run('export', 'laid-out')).toMatchObject({ code: 0 });
     expect(exported().length).toBeGreaterThan(10);
+    expect(existsSync(join(directory, 'laid-out/later/patches'))).toBe(true);
     config.sources.later = { ...config.sources.later, access: {} };
     configure();
     expect((await run('reload')).code).toBe(0);
     await expect.poll(() => both('/later/about'), patience).toEqual([401, 401]);
+    const descriptions = bases.map(async (base) =>
+      (await fetch(`${base}/.well-known/resourcesync`)).text(),
+    );
+    for (const description of await Promise.all(descriptions)) expect(description).not.toContain('/later/');
     // Nobody has to wait for what is written anew: before that it is refused.
     for (const path of lists) expect([path, await namesLater(path)]).toEqual([path, [false, false]]);
     await expect.poll(() => both('/all/resourcelist.xml'), patience).toEqual([200, 200]);
     await expect.poll(() => both('/sets/dc/resourcelist.xml'), patience).toEqual([200, 200]);
     for (const path of lists) expect([path, await namesLater(path)]).toEqual([path, [false, false]]);
+    await expect.poll(() => both('/.well-known/resourcesync'), patience).toEqual([200, 200]);
+    expect(await text('/.well-known/resourcesync')).toMatch(/^(?!.*\/later\/).*\/open\//s);
     expect(await text('/all/resourcelist.xml')).toContain('/open/items/');
     expect((await run('status')).stdout).toContain('all (All sources): a set across 2 sources');
     expect(await run('export', 'laid-out')).toMatchObject({ code: 0 });
-    expect(exported()).toEqual([]);
+    expect([exported(), existsSync(join(directory, 'laid-out/later'))]).toEqual([[], false]);
   });
 
   test('one that leaves the configuration leaves the sets across sources, whatever else happens', async () => {

@@ -312,6 +312,18 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge export on %s', (kind) => {
     expect(await exported(target)).toMatchObject({ written: 0, removed: 2 });
     expect(existsSync(join(target, 'sample/resourcelist'))).toBe(false);
   });
+
+  test('packages that held what is withdrawn go with the next run', async () => {
+    const packages = () =>
+      [...files(target).keys()].filter((path) => /resourcedump.*(?:zip|manifest\.xml)$/.test(path));
+    const before = packages();
+    expect(before.length).toBeGreaterThan(1);
+    const [item = ''] = readdirSync(join(target, 'sample/items'));
+    await ok('withdraw', `${baseUrl}/sample/items/${item}`);
+    await exported(target);
+    expect(packages().length).toBe(before.length);
+    expect(packages().filter((path) => before.includes(path))).toEqual([]);
+  });
 });
 
 describe('rsbridge export of files that are not mirrored', () => {

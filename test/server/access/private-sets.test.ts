@@ -215,7 +215,7 @@ test('lists of a set across sources that may name a private one are refused, als
     for (const name of [...names, 'capabilitylist.xml']) {
       await house.publication.stage(`all/${name}`, '<urlset/>');
       const document = house.publication.documents.get(`all/${name}`);
-      if (document) house.publication.documents.set(document.path, { ...document, joint: { members } });
+      if (document) house.publication.documents.set(document.path, { ...document, named: { members } });
     }
     const answers = [...names, 'capabilitylist.xml'].flatMap((name) => [
       ask(`/all/${name}`),
