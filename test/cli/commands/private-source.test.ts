@@ -189,9 +189,7 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
     configure();
     expect((await run('reload')).code).toBe(0);
     await expect.poll(() => both('/later/about'), patience).toEqual([401, 401]);
-    const descriptions = bases.map(async (base) =>
-      (await fetch(`${base}/.well-known/resourcesync`)).text(),
-    );
+    const descriptions = bases.map(async (base) => (await fetch(`${base}/.well-known/resourcesync`)).text());
     for (const description of await Promise.all(descriptions)) expect(description).not.toContain('/later/');
     // Nobody has to wait for what is written anew: before that it is refused.
     for (const path of lists) expect([path, await namesLater(path)]).toEqual([path, [false, false]]);
