@@ -46,7 +46,7 @@ export interface Database {
   /** Runs `work` on one unchanging view of everything committed so far, for as long as it takes. */
   snapshot<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
   /**
-   * Another number as soon as it is another server, or the same one after a restart: what was read of it before may not be
+   * Another number as soon as it is another server, a replica that has become the primary: what was read before may not be
    * there. Behind a pooler, and on SQLite, always the same.
    */
   server(): number;

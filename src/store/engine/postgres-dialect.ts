@@ -48,9 +48,10 @@ class HashingClient extends PostgresClient {
     try {
       const connection = await super.acquireRawConnection();
       reaches.set(connection, reach);
-      const server = await serverBehind(connection);
-      if (server !== undefined) direct.add(connection);
-      reach.add(connection, server);
+      const place = await placeOf(connection);
+      const isDirect = place?.pid === connection.processID;
+      if (isDirect) direct.add(connection);
+      reach.add(connection, (isDirect && place?.timeline) || undefined);
       return connection;
     } catch (error) {
       reach.failed(error, since);
@@ -139,13 +140,21 @@ async function byName(
   }
 }
 
-/** Another text after a restart, and of another server; undefined: it does not lead to one process. */
-async function serverBehind(connection: Connection): Promise<string | undefined> {
-  const { rows } = await connection.query<{ pid: number; server: string }>(
-    'select pg_backend_pid() as pid, pg_postmaster_start_time()::text as server',
-  );
-  const [row] = rows;
-  return row?.pid === connection.processID ? row?.server : undefined;
+/** What a connection leads to. */
+interface Place {
+  /** Of the process, as it says itself. */
+  readonly pid: number;
+  /** A replica that becomes the primary begins another one. */
+  readonly timeline?: string | null;
+}
+
+const ofProcess = 'select pg_backend_pid() as pid';
+const ofTimeline = `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+
+/** What is only like PostgreSQL knows of no timelines. */
+async function placeOf(connection: Connection): Promise<Place | undefined> {
+  const ask = async (sql: string) => (await connection.query<Place & pg.QueryResultRow>(sql)).rows[0];
+  return ask(`${ofProcess}, ${ofTimeline}`).catch(() => ask(ofProcess));
 }
 
 /** As `PostgresReach.servers`. */

@@ -40,7 +40,7 @@ export class PostgresReach {
   readonly #all = new Set<Connection>();
   readonly #asked = new Map<Connection, Question>();
   readonly #waiting = new Set<(error: Error) => void>();
-  #server: string | undefined;
+  #timeline: string | undefined;
   #servers = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
   #isAway = false;
@@ -59,12 +59,12 @@ export class PostgresReach {
   /**
    * Of the pool from now on, until it ends. Where it leads to another server than those before it, these are given up: what is
    * left of a primary may answer for seconds while its replica is the primary already, and knows what that does not.
-   * @param server undefined: behind a pooler, and not known
+   * @param timeline of its log; undefined: it is not known, as behind a pooler
    */
-  add(connection: Connection, server: string | undefined): void {
+  add(connection: Connection, timeline: string | undefined): void {
     this.#heard();
-    if (server !== undefined && server !== this.#server) {
-      this.#server = server;
+    if (timeline !== undefined && timeline !== this.#timeline) {
+      this.#timeline = timeline;
       this.#servers += 1;
       this.#giveUp(new DatabaseAway('it leads to another server'));
     }

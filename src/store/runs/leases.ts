@@ -112,7 +112,7 @@ export async function renewLease(db: Knex | Knex.Transaction, lease: Lease, nowM
   // What is locked stays as it is until the commit.
   if (confirmed.get(db) === lease.holder) return;
   if (!lease.isHere()) {
-    const what = `the database of ${lease.source} was restarted, or is another server now`;
+    const what = `the database of ${lease.source} is another server now`;
     throw new BridgeError('lease-lost', `${what}; what was read before may not be there`, {
       retryable: true,
     });
