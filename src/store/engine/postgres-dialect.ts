@@ -48,10 +48,11 @@ class HashingClient extends PostgresClient {
     try {
       const connection = await super.acquireRawConnection();
       reaches.set(connection, reach);
-      const place = await placeOf(connection);
-      const isDirect = place?.pid === connection.processID;
-      if (isDirect) direct.add(connection);
-      reach.add(connection, (isDirect && place?.timeline) || undefined);
+      reach.add(connection);
+      const { pid, timeline } = await placeOf(connection);
+      if (pid !== connection.processID) return connection;
+      direct.add(connection);
+      if (timeline) reach.leads(connection, timeline);
       return connection;
     } catch (error) {
       reach.failed(error, since);
@@ -141,19 +142,21 @@ async function byName(
 }
 
 /** What a connection leads to. */
-interface Place {
+interface Place extends pg.QueryResultRow {
   /** Of the process, as it says itself. */
   readonly pid: number;
   /** A replica that becomes the primary begins another one. */
   readonly timeline?: string | null;
 }
 
-const ofProcess = 'select pg_backend_pid() as pid';
-const ofTimeline = `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
+/** A statement's column: the timeline of a primary. What is only like PostgreSQL may know of none, and fail. */
+export const timelineOfPrimary = 'left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline';
 
-/** What is only like PostgreSQL knows of no timelines. */
-async function placeOf(connection: Connection): Promise<Place | undefined> {
-  const ask = async (sql: string) => (await connection.query<Place & pg.QueryResultRow>(sql)).rows[0];
+const ofProcess = 'select pg_backend_pid() as pid';
+const ofTimeline = `(select ${timelineOfPrimary} where not pg_is_in_recovery()) as timeline`;
+
+async function placeOf(connection: Connection): Promise<Partial<Place>> {
+  const ask = async (sql: string) => (await connection.query<Place>(sql)).rows[0] ?? {};
   return ask(`${ofProcess}, ${ofTimeline}`).catch(() => ask(ofProcess));
 }
 

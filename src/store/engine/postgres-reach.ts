@@ -56,23 +56,26 @@ export class PostgresReach {
     return this.#servers;
   }
 
-  /**
-   * Of the pool from now on, until it ends. Where it leads to another server than those before it, these are given up: what is
-   * left of a primary may answer for seconds while its replica is the primary already, and knows what that does not.
-   * @param timeline of its log; undefined: it is not known, as behind a pooler
-   */
-  add(connection: Connection, timeline: string | undefined): void {
+  /** Of the pool from now on, until it ends. */
+  add(connection: Connection): void {
     this.#heard();
-    if (timeline !== undefined && timeline !== this.#timeline) {
-      this.#timeline = timeline;
-      this.#servers += 1;
-      this.#giveUp(new DatabaseAway('it leads to another server'));
-    }
     this.#all.add(connection);
     connection.once('end', () => {
       this.#all.delete(connection);
       this.#asked.delete(connection);
     });
+  }
+
+  /**
+   * Where it leads to another server than those before it, these are given up: what is left of a primary may answer for seconds
+   * while its replica is the primary already, and knows what that does not.
+   * @param timeline of the server's log
+   */
+  leads(connection: Connection, timeline: string): void {
+    if (timeline === this.#timeline) return;
+    this.#timeline = timeline;
+    this.#servers += 1;
+    this.#giveUp(new DatabaseAway('it leads to another server'), connection);
   }
 
   /** A connection was not to be had. @param since when it was asked for */
@@ -94,8 +97,8 @@ export class PostgresReach {
   }
 
   /** Nobody who asks for one from now on gets one of these. */
-  #giveUp(why: unknown): void {
-    for (const one of this.#all) one.__knex__disposed ??= why;
+  #giveUp(why: unknown, except?: Connection): void {
+    for (const one of this.#all) if (one !== except) one.__knex__disposed ??= why;
   }
 
   /** @throws DatabaseAway as soon as it is; what comes after that is given back by `late` */

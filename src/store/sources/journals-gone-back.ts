@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../engine/database.ts';
+import { timelineOfPrimary } from '../engine/postgres-dialect.ts';
 import { type JournalState, momentOf } from './journal.ts';
 
 /** What the log says of it. */
@@ -63,7 +64,7 @@ export class JournalWatch {
     if (this.#database.client === 'sqlite') return undefined;
     try {
       const { rows } = await this.#database.reader.raw<{ rows: { timeline: string }[] }>(
-        'select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline',
+        `select ${timelineOfPrimary}`,
       );
       return rows[0]?.timeline;
     } catch {
