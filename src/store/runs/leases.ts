@@ -73,9 +73,8 @@ export async function acquireLease(
   const holder = newHolder();
   const columns = columnsOf[work];
   const until = (ownMs: number) => ownMs - database.aheadMs + database.leaseMs;
-  let server = database.server();
-  const sourceId = await database.transaction(async (trx) => {
-    server = database.server();
+  const { sourceId, server } = await database.transaction(async (trx) => {
+    const server = database.server();
     // Written first: on both databases this waits for whoever else is at this row.
     await trx('source').where({ name: source }).update({ name: source });
     const row: { id: number; holder: string | null; expires: number | null } | undefined = await trx('source')
@@ -97,7 +96,7 @@ export async function acquireLease(
     await trx('source')
       .where({ id: row.id })
       .update({ [columns.holder]: holder, [columns.expires]: until(nowMs) });
-    return row.id;
+    return { sourceId: row.id, server };
   });
   ownHolders.add(holder);
   return { source, sourceId, work, holder, until, isHere: () => database.server() === server };
