@@ -226,8 +226,8 @@ class Export {
     const former = this.#formerDocuments().filter((path) => this.#mayStay(path));
     const kept = new Set([...snapshot.documents.keys(), ...former].flatMap(filesOfDocument));
     for (const file of [...files.before.values(), ...files.after.values()]) kept.add(file);
-    const late = this.#formerDocuments().filter((path) => !this.#mayStay(path));
-    const due = [...[...this.#before.retired, ...late].flatMap(filesOfDocument), ...this.#before.pages];
+    const documents = [...this.#before.retired, ...this.#formerDocuments()];
+    const due = [...documents.flatMap(filesOfDocument), ...this.#before.pages];
     for (const file of due) if (!kept.has(file)) await this.#tree.remove(file);
     const gone = Object.keys(this.#before.sources).some((name) => !this.#sources.has(name));
     if (!gone && !sources.some((source) => source.wasCompared)) return;
@@ -250,7 +250,6 @@ class Export {
    */
   #mayStay(path: string): boolean {
     if (makingOf(path) !== undefined) return false;
-
     const { isChosen = () => true, hidden = [] } = this.#settings;
     const [first = ''] = path.split('/', 1);
     const isJoint = first === 'sets' || (first === 'all' && !this.#sources.has(first));
