@@ -180,6 +180,12 @@ describeOnBoth('an answer that was given before', (open) => {
     else expect(Math.min(...counts)).toBeGreaterThan(0);
   });
 
+  it('is not given to a request with two Host fields', async () => {
+    expect(await askTwice(list())).toMatchObject({ status: 200, isShort: true });
+    const lines = [`GET ${list()} HTTP/1.1`, 'Host: a', 'Host: b', '\r\n'];
+    expect(await exchange(await house.origin(), lines.join('\r\n'))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('is not given once the resource was withdrawn, and again when that has ended', async () => {
     const { database } = open();
     const now = () => toIso(living.clock.now());
