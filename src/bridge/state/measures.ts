@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alertKinds } from '../../core/alerts/alert.ts';
-import { toMilliseconds } from '../../core/datetime.ts';
+import { later, toMilliseconds } from '../../core/datetime.ts';
 import { nextDue } from '../../core/time/next-due.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type {
@@ -150,10 +150,11 @@ export async function readLags(
     [...behind.values()].map(({ next }) => next),
   );
   return new Map(
-    [...behind].map(([source, { journal, next }]) => [
-      source,
-      toMilliseconds(dates.get(keyOf(next)) ?? journal.at),
-    ]),
+    [...behind].map(([source, { journal, next }]) => {
+      const at = dates.get(keyOf(next)) ?? journal.at;
+      // What a set took up before it began anew was published then.
+      return [source, toMilliseconds(later(at, journal.beganAt ?? at))];
+    }),
   );
 }
 

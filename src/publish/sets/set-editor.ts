@@ -150,7 +150,7 @@ export class SetEditor {
     if (members && !isDeepStrictEqual(members, draft.state.members)) draft.edit({ members });
     const lists = new SetPublication(set, settings, directory, draft);
     if (redefined) await lists.beginAnew();
-    else if (set.members && !base) await lists.beginAfter(journal.firstPassSeq ?? 0);
+    else if (set.members && !base) await lists.beginWith(journal);
     const editing = {
       lists,
       dumps: new DumpPublication(set, { ...settings, dataDirectory }, directory, draft),

@@ -3,7 +3,7 @@ import { addSeconds } from '../../core/datetime.ts';
 import { channelKinds, channelOf } from '../../core/push/channels.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
 import { listStored } from '../../store/reading/listing.ts';
-import { firstPassAt, readJournal } from '../../store/sources/journal.ts';
+import { firstPassAt, type JournalState, readJournal } from '../../store/sources/journal.ts';
 import { publishChanges } from '../changes/change-publication.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
@@ -36,12 +36,9 @@ export class SetPublication extends SetPart {
   }
 
   /** A set across sources has its Change Lists from here on: what was before is in those of the sources. */
-  async beginAfter(seq: number): Promise<void> {
-    const { database } = this.settings;
-    const journal = await readJournal(database.reader, this.set.source);
-    const at = journal && (await firstPassAt(database.reader, { ...journal, firstPassSeq: seq }));
-    if (at === undefined) return;
-    this.#beginAt(seq, at);
+  async beginWith(journal: JournalState): Promise<void> {
+    const at = await firstPassAt(this.settings.database.reader, journal);
+    if (at !== undefined) this.#beginAt(journal.firstPassSeq ?? 0, at);
   }
 
   #beginAt(seq: number, at: string): void {

@@ -17,6 +17,8 @@ export interface JointJournalRow {
   readonly first_pass_seq: number | null;
   readonly second_seq: number;
   readonly members: string;
+  /** Null: before this was kept. */
+  readonly began_at: string | null;
 }
 
 /** Some changes of one source that follow one another, as the set took them up. */
@@ -83,6 +85,7 @@ export async function beginJointAnew(
     journal_at: at,
     first_pass_seq: row.journal_seq,
     second_seq: row.journal_seq,
+    began_at: at,
   };
   await trx('joint_journal').where({ id: row.id }).update(next);
   await noteJointMoment(trx, next);

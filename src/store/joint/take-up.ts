@@ -171,7 +171,7 @@ async function begin(
     const { id: source_id, journal_seq: source_seq } = row;
     return { seq, source_id, source_seq, changes: source_seq, at };
   });
-  await store(trx, journal, steps, { journal_at: at, second_seq: seq, first_pass_seq: seq });
+  await store(trx, journal, steps, { journal_at: at, second_seq: seq, first_pass_seq: seq, began_at: at });
   return { changes: seq - journal.journal_seq, isBehind: false };
 }
 
@@ -214,7 +214,8 @@ async function store(
   trx: Knex.Transaction,
   { id, journal_seq: before }: JointJournalRow,
   steps: readonly JointStep[],
-  state: Pick<JointJournalRow, 'journal_at' | 'second_seq'> & { readonly first_pass_seq?: number },
+  state: Pick<JointJournalRow, 'journal_at' | 'second_seq'> &
+    Partial<Pick<JointJournalRow, 'first_pass_seq' | 'began_at'>>,
 ): Promise<void> {
   const journal_seq = steps.at(-1)?.seq ?? before;
   const taken = new Map(steps.map(({ source_id, source_seq }) => [source_id, source_seq]));

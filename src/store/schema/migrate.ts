@@ -48,6 +48,7 @@ import * as notifications from '../../../migrations/0091-notifications.ts';
 import * as followedTopics from '../../../migrations/0092-followed-topics.ts';
 import * as renewedSubscriptions from '../../../migrations/0093-renewed-subscriptions.ts';
 import * as fileTally from '../../../migrations/0094-file-tally.ts';
+import * as jointBeginnings from '../../../migrations/0095-joint-beginnings.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -120,6 +121,7 @@ export const migrations: readonly Migration[] = [
     fill: fileTally.fill,
     fillsAlone: true,
   },
+  { name: '0095-joint-beginnings', up: jointBeginnings.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

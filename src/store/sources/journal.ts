@@ -23,6 +23,8 @@ export interface JournalState {
   readonly at: string;
   /** The sequence at which the first complete pass over the source ended; undefined before. */
   readonly firstPassSeq: number | undefined;
+  /** Of a set across sources: when this journal began; undefined where that was not kept. */
+  readonly beganAt?: string | undefined;
 }
 
 interface JournalRow {
@@ -31,6 +33,7 @@ interface JournalRow {
   readonly journal_seq: number;
   readonly journal_at: string;
   readonly first_pass_seq: number | null;
+  readonly began_at?: string | null;
 }
 
 /** Every journal, by name, in two queries. */
@@ -160,9 +163,10 @@ export async function lastSeqBefore(
 /** When the first complete pass over a source had stored everything; undefined while there was none. */
 export async function firstPassAt(
   db: Queryable,
-  { sourceId, firstPassSeq }: Pick<JournalState, 'sourceId' | 'firstPassSeq'>,
+  { sourceId, firstPassSeq, beganAt }: Pick<JournalState, 'sourceId' | 'firstPassSeq' | 'beganAt'>,
 ): Promise<string | undefined> {
   if (firstPassSeq === undefined) return undefined;
+  if (beganAt !== undefined) return beganAt;
   if (sourceId < 0) {
     // What was taken up in the second in which it began is part of its first moment.
     const began = await jointMoments(db, sourceId).where({ seq: firstPassSeq }).first('at');
@@ -204,5 +208,6 @@ function toState(row: JournalRow): JournalState {
     seq: row.journal_seq,
     at: row.journal_at,
     firstPassSeq: row.first_pass_seq ?? undefined,
+    beganAt: row.began_at ?? undefined,
   };
 }
