@@ -1,4 +1,4 @@
-import { hiddenCollections } from '../core/access/private-sets.ts';
+import { hiddenCollections, privateSetOf } from '../core/access/private-sets.ts';
 import type { Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
 import { jointSets } from '../core/config/joint-sets.ts';
@@ -8,6 +8,7 @@ import { type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { openPublication, type Publication } from '../publish/published/publication.ts';
 import { type Database, forAnswers, openDatabase } from '../store/engine/database.ts';
 import { takePrivateSets } from '../store/removal/private-items.ts';
+import { takePrivateParts } from '../store/removal/shared-withdrawals.ts';
 import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
@@ -85,7 +86,10 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     // Before anything of them is there to be served.
     if (schema === 'migrate') {
       await markPrivate(database, privacyOf(kept.config));
-      await takePrivateSets(database, hiddenOf(kept.config), toIso(systemClock.now()));
+      const now = toIso(systemClock.now());
+      await takePrivateSets(database, hiddenOf(kept.config), now);
+      const { parts, others } = partsOf(kept.config);
+      await takePrivateParts(database, parts, others, now);
     }
     return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
   }
@@ -130,6 +134,18 @@ function privacyOf({ sources }: Config): ReadonlyMap<string, { readonly isPrivat
 
 function hiddenOf({ sources }: Config): ReadonlyMap<string, readonly string[]> {
   return new Map(Object.entries(sources).map(([name, source]) => [name, hiddenCollections(source)]));
+}
+
+/** Sources that are private sets, with whose they are, and those that are none. */
+function partsOf({ sources }: Config) {
+  const names = Object.keys(sources);
+  const parts = new Map(
+    names.flatMap((name) => {
+      const part = privateSetOf(sources, name);
+      return part ? [[name, part.source] as const] : [];
+    }),
+  );
+  return { parts, others: new Set(names.filter((name) => !parts.has(name))) };
 }
 
 /** What is not said of sources counts as it was at the start. */

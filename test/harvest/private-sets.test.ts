@@ -8,7 +8,7 @@ import { createLessonBook } from '../../src/harvest/lessons.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { findHistories } from '../../src/store/history/timelines.ts';
 import { takePrivateSets } from '../../src/store/removal/private-items.ts';
-import { endWithdrawal, withdraw } from '../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, withdraw } from '../../src/store/removal/withdrawals.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from '../house/harvest/fake-upstream.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
@@ -135,7 +135,7 @@ describeOnBoth('a source with a private set', (open) => {
     upstream.collections.set('id:1', ['open']);
     await run();
     expect(await living()).toEqual([...both(0), ...both(2)]);
-    await endWithdrawal(database, target);
+    await endWithdrawals(database, [target]);
     await run();
     expect(await living()).toHaveLength(6);
   });

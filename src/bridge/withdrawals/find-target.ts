@@ -3,6 +3,7 @@ import { isAbsolute, itemPath, toUri } from '../../core/uris.ts';
 import { setPaths } from '../../publish/documents/document-paths.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import { findItem, findItemAt, type StoredItem } from '../../store/reading/items.ts';
+import { listPrivateParts } from '../../store/removal/shared-withdrawals.ts';
 import { readJournals } from '../../store/sources/journal.ts';
 import type { Bridge } from '../bridge.ts';
 
@@ -29,7 +30,7 @@ export async function findTarget(bridge: Bridge, text: string): Promise<HistoryT
     const item = await itemAt(bridge, path);
     if (item) return { kind: 'item', item };
   }
-  const items = await itemsCalled(bridge, text.trim());
+  const items = await onePerFamily(bridge, await itemsCalled(bridge, text.trim()));
   const [item, another] = items;
   if (item && !another) return { kind: 'item', item };
   const pages = items.map((one) => pageOf(bridge, one)).join(', ');
@@ -98,6 +99,21 @@ async function itemsCalled({ database: { reader } }: Bridge, text: string): Prom
     if (item) items.push(item);
   }
   return items;
+}
+
+/** A source and its private sets have the same items, each where the repository says that it is now. */
+async function onePerFamily(
+  { database }: Bridge,
+  items: readonly StoredItem[],
+): Promise<readonly StoredItem[]> {
+  if (items.length < 2) return items;
+  const parts = await listPrivateParts(database.reader);
+  const found = new Map<string, StoredItem>();
+  for (const item of items) {
+    const root = parts.get(item.source) ?? item.source;
+    if (!found.get(root)?.resources.length) found.set(root, item);
+  }
+  return [...found.values()];
 }
 
 const namedAtMost = 10;

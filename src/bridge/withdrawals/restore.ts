@@ -1,6 +1,7 @@
 import { refusal } from '../../core/errors.ts';
 import type { Actor } from '../../store/admin/audit.ts';
-import { endWithdrawal, type Target } from '../../store/removal/withdrawals.ts';
+import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
+import { endWithdrawals as endAll, type Target } from '../../store/removal/withdrawals.ts';
 import type { Bridge } from '../bridge.ts';
 import { noteAct } from '../sources/source-acts.ts';
 import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw.ts';
@@ -19,7 +20,7 @@ export interface RestorationPlan {
  */
 export async function planRestoration(bridge: Bridge, text: string): Promise<RestorationPlan> {
   const target = await findWithdrawable(bridge, text);
-  const ended = await withdrawalsMeant(bridge, target);
+  const ended = await withSame(bridge, await withdrawalsMeant(bridge, target));
   return { target, ended, uris: [...new Set(ended.map((one) => uriOf(bridge, one)))] };
 }
 
@@ -32,9 +33,20 @@ export async function endWithdrawals(
   { ended, uris }: RestorationPlan,
   by: Actor,
 ): Promise<readonly Target[]> {
-  for (const one of ended) await endWithdrawal(bridge.database, one);
+  await endAll(bridge.database, ended);
   await noteAct(bridge, by, 'restored', uris.join(' '));
   return itemsOf(ended);
+}
+
+/** What was withdrawn in one of the sources that have the same items was withdrawn in all of them. */
+async function withSame(bridge: Bridge, ended: readonly Target[]): Promise<readonly Target[]> {
+  const all = [...ended];
+  for (const one of ended)
+    for (const same of await sameElsewhere(bridge.database.writer, one))
+      if ((await withdrawalsOf(bridge, same)).some(({ path }) => path === same.path)) all.push(same);
+  return [
+    ...new Map(all.map((one) => [JSON.stringify([one.source, one.identifier, one.path]), one])).values(),
+  ];
 }
 
 /** @throws BridgeError `not-withdrawn` */

@@ -8,6 +8,7 @@ import type { Actor } from '../../store/admin/audit.ts';
 import { settle } from '../../store/pages/settle.ts';
 import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
 import { findItem } from '../../store/reading/items.ts';
+import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
 import {
   enforceWithdrawals,
   findWithdrawals,
@@ -95,10 +96,14 @@ export async function withdrawalsOf(
     : known;
 }
 
-async function resourcesOf(bridge: Bridge, { source, identifier, path }: Target): Promise<readonly string[]> {
-  const item = await findItem(bridge.database.writer, source, identifier);
-  const all = (item?.resources ?? []).filter((one) => path === undefined || one.path === path);
-  return all.map((one) => toUri(bridge.config.baseUrl, one.path));
+async function resourcesOf({ database, config }: Bridge, target: Target): Promise<readonly string[]> {
+  const uris: string[] = [];
+  for (const { source, identifier, path } of [target, ...(await sameElsewhere(database.writer, target))]) {
+    const item = await findItem(database.writer, source, identifier);
+    const meant = (item?.resources ?? []).filter((one) => path === undefined || one.path === path);
+    uris.push(...meant.map((one) => toUri(config.baseUrl, one.path)));
+  }
+  return uris;
 }
 
 export interface Patience extends RunSignals {

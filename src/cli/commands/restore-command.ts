@@ -32,19 +32,20 @@ export async function restoreCommand(text: string, flags: RestoreFlags, io: Comm
       return exitCodes.ok;
     }
     const items = await endWithdrawals(bridge, plan, actor());
-    const outcomes: { readonly target: Target; readonly outcome: ReadAgain }[] = [];
+    const outcomes: Outcome[] = [];
     for (const one of items) outcomes.push({ target: one, outcome: await read(bridge, one, io) });
+    const told = outcomes.filter((one) => !isElsewhere(one, outcomes));
     printResult(
       io,
       flags.json,
       {
         ...said,
-        ...toJson(outcomes.map(({ outcome }) => outcome)),
+        ...toJson(told.map(({ outcome }) => outcome)),
         sources: [...new Set(ended.map(({ source }) => source))],
       },
       [
         `${uris.join(', ')} ${uris.length === 1 ? 'is' : 'are'} no longer withdrawn`,
-        ...outcomes.map(({ target: one, outcome }) => describe(one, outcome)),
+        ...told.map(({ target: one, outcome }) => describe(one, outcome)),
       ].join('\n'),
     );
     return exitCodes.ok;
@@ -63,6 +64,20 @@ async function planned(bridge: Bridge, text: string, cwd: string): Promise<Resto
     const message = `there is no backup ${resolve(cwd, text)}, and ${error.message}`;
     throw new BridgeError('unknown-resource', message, { cause: error });
   }
+}
+
+interface Outcome {
+  readonly target: Target;
+  readonly outcome: ReadAgain;
+}
+
+/** Of a source and its private sets one has the item. */
+function isElsewhere({ target, outcome }: Outcome, all: readonly Outcome[]): boolean {
+  const { identifier } = target;
+  return (
+    outcome === 'unknown' &&
+    all.some((one) => one.target.identifier === identifier && one.outcome === 'published')
+  );
 }
 
 /** Of several items what went worst. */

@@ -1,5 +1,7 @@
 import { planWithdrawal, removeWithdrawnBytes, takeDown } from '../../bridge/withdrawals/withdraw.ts';
 import { countOf } from '../../core/count-of.ts';
+import { isAbsolute } from '../../core/uris.ts';
+import type { Target } from '../../store/removal/withdrawals.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
@@ -32,9 +34,7 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       announced
         ? 'the Change Lists tell of the deletion with the next publication (within a second where rsbridge serve runs)'
         : `its source is being harvested (${busy.join(', ')}): that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
-      ...(sources.length > 1
-        ? [`several sources list that URL, and it is withdrawn in all of them: ${sources.join(', ')}`]
-        : []),
+      ...(sources.length > 1 ? [inSeveral(target, sources)] : []),
       removed > 0
         ? `${countOf(removed, 'content')} removed from the store; content that public resources share with it stays`
         : 'no bytes had to be removed from the store',
@@ -48,4 +48,11 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
     );
     return exitCodes.ok;
   });
+}
+
+function inSeveral({ path = '' }: Target, sources: readonly string[]): string {
+  const names = sources.join(', ');
+  return isAbsolute(path)
+    ? `several sources list that URL, and it is withdrawn in all of them: ${names}`
+    : `a source and its private sets have the same items, and it is withdrawn in all that had it: ${names}`;
 }

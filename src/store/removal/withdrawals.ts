@@ -10,8 +10,9 @@ import { markUnsettled } from '../files/item-files.ts';
 import { listHolders, resourcesAtWithdrawnLinks, unsettleNaming } from '../files/withdrawn-links.ts';
 import { releaseForGood } from '../payloads/released-for-good.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
-import { ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
+import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
+import { shareWithdrawals } from './shared-withdrawals.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
 export interface Withdrawal {
@@ -139,7 +140,7 @@ export interface Target {
 }
 
 /**
- * Withdraws an item, or one resource of it; the URL of a file that is only linked to in every source that has it. From
+ * Withdraws an item, or one resource of it, in all sources that may have the same item (`shareWithdrawals`); the URL of a file that is only linked to in every source that has it. From
  * here on it is handed out no more, whoever works on its source meanwhile; `enforceWithdrawals` makes the journal say so,
  * and gives up the bytes.
  * @returns the sources that have something to announce
@@ -179,42 +180,44 @@ export async function withdraw(
       .whereNull('withdrawn_at')
       .modify((query) => {
         if (path !== undefined) query.where({ path });
-        if (!isLink) query.modify(whereOfItem, sourceId ?? 0, identifier);
+        if (!isLink) query.modify(ofItemCalled, sourceId ?? 0, identifier);
       })
       .update({ withdrawn_at: now });
-    return holders.map((holder) => holder.source);
+    const others = isLink ? [] : await shareWithdrawals(trx, source, identifier, now);
+    return [...new Set([...holders.map((holder) => holder.source), ...others])];
   });
 }
 
-/**
- * Takes a withdrawal back; of the URL of a file that is only linked to in every source.
- * @param path as it was withdrawn; undefined: the whole item
- */
-export async function endWithdrawal(database: Database, { source, identifier, path }: Target): Promise<void> {
-  const isLink = path !== undefined && isAbsolute(path);
+/** Takes withdrawals back, all at once; of the URL of a file that is only linked to in every source. */
+export async function endWithdrawals(database: Database, ended: readonly Target[]): Promise<void> {
   await database.transaction(async (trx) => {
-    const sourceId = await sourceIdOf(trx, source);
-    await trx('withdrawal')
-      .where(isLink ? { path } : { source, identifier, path: path ?? '' })
-      .delete();
-    // It is withdrawn as long as it is private, whatever else was said of it.
-    if (!isLink && (await trx('private_item').where({ source, identifier }).first('at'))) return;
-    const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
-    // One that was withdrawn for itself stays so.
-    const restored = await trx('resource')
-      .whereNotNull('withdrawn_at')
-      .whereNotIn(
-        'path',
-        stays.map((one) => one.path),
-      )
-      .modify((query) => {
-        if (path !== undefined) query.where({ path });
-        if (!isLink) query.modify(whereOfItem, sourceId ?? 0, identifier);
-      })
-      .update({ withdrawn_at: null }, ['path']);
-    const paths = (restored as { path: string }[]).map((one) => one.path);
-    await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
+    for (const one of ended) await endOne(trx, one);
   });
+}
+
+async function endOne(trx: Knex.Transaction, { source, identifier, path }: Target): Promise<void> {
+  const isLink = path !== undefined && isAbsolute(path);
+  const sourceId = await sourceIdOf(trx, source);
+  await trx('withdrawal')
+    .where(isLink ? { path } : { source, identifier, path: path ?? '' })
+    .delete();
+  // It is withdrawn as long as it is private, whatever else was said of it.
+  if (!isLink && (await trx('private_item').where({ source, identifier }).first('at'))) return;
+  const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
+  // One that was withdrawn for itself stays so.
+  const restored = await trx('resource')
+    .whereNotNull('withdrawn_at')
+    .whereNotIn(
+      'path',
+      stays.map((one) => one.path),
+    )
+    .modify((query) => {
+      if (path !== undefined) query.where({ path });
+      if (!isLink) query.modify(ofItemCalled, sourceId ?? 0, identifier);
+    })
+    .update({ withdrawn_at: null }, ['path']);
+  const paths = (restored as { path: string }[]).map((one) => one.path);
+  await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
 }
 
 const resourcesAtATime = 200;
@@ -370,10 +373,4 @@ function toDeletion(row: DoomedResource): ResourceChange {
 /** The URL of a file that is only linked to may be in all sources. */
 function ofOneOrAll(query: Knex.QueryBuilder, sourceId: number | undefined): void {
   if (sourceId !== undefined) query.modify(ofSource, 'resource', sourceId);
-}
-
-function whereOfItem(query: Knex.QueryBuilder, sourceId: number, identifier: string): void {
-  query
-    .whereIn('item_id', (items) => items.from('item').where({ source_id: sourceId, identifier }).select('id'))
-    .modify(ofSource, 'resource', sourceId);
 }

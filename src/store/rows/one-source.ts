@@ -22,6 +22,13 @@ export function sameSource(query: Knex.QueryBuilder, one: string, other: string)
   if (isPostgres(query)) query.whereRaw('??.source_id = ??.source_id', [one, other]);
 }
 
+/** Resources of an item, by what its source calls it. */
+export function ofItemCalled(query: Knex.QueryBuilder, sourceId: number, identifier: string): void {
+  query
+    .whereIn('item_id', (items) => items.from('item').where({ source_id: sourceId, identifier }).select('id'))
+    .modify(ofSource, 'resource', sourceId);
+}
+
 /** Asked for on its own, so that the statements after it name the source: a join with its name does not prune. */
 export async function sourceIdOf(db: Queryable, name: string): Promise<number | undefined> {
   const [row] = await named(db, name);

@@ -49,6 +49,7 @@ import * as followedTopics from '../../../migrations/0092-followed-topics.ts';
 import * as renewedSubscriptions from '../../../migrations/0093-renewed-subscriptions.ts';
 import * as fileTally from '../../../migrations/0094-file-tally.ts';
 import * as jointBeginnings from '../../../migrations/0095-joint-beginnings.ts';
+import * as privateParts from '../../../migrations/0096-private-parts.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -122,6 +123,7 @@ export const migrations: readonly Migration[] = [
     fillsAlone: true,
   },
   { name: '0095-joint-beginnings', up: jointBeginnings.up, worksWith: '0041-kept-sources' },
+  { name: '0096-private-parts', up: privateParts.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

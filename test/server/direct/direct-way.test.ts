@@ -4,7 +4,7 @@ import type { MementosConfig } from '../../../src/core/config/config.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { itemPath } from '../../../src/core/uris.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
-import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { exchange, type House, openHouse, seedResource } from '../../house/server/fixture.ts';
@@ -273,7 +273,7 @@ describeOnBoth('a request that is answered at once', (open) => {
     await withdraw(database, place, 'asked for', toIso(living.clock.now()));
     expect(await compare(item('a'))).toMatchObject({ status: 410, atOnce: false });
     expect(await compare(gate('a'))).toMatchObject({ status: 404, atOnce: false });
-    await endWithdrawal(database, place);
+    await endWithdrawals(database, [place]);
     expect(await compare(item('a'))).toMatchObject({ status: 200, atOnce: true });
     for (const answer of [false, Promise.resolve(false)]) {
       isServed = answer;

@@ -8,7 +8,7 @@ import { jointSets } from '../../../src/core/config/joint-sets.ts';
 import type { ResourceSet, SetChoices } from '../../../src/core/resource-set.ts';
 import { readPublicationSnapshot } from '../../../src/export/site/publication-snapshot.ts';
 import { judgePackage } from '../../../src/publish/published/withheld-packages.ts';
-import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl, endFirstPass } from '../../house/publish/seed.ts';
 import { readZip } from '../../house/publish/zip-reading.ts';
@@ -129,7 +129,7 @@ describeOnBoth('packages of what is withheld', (open) => {
     await withdraw(open().database, target, undefined, '2026-12-03T10:00:00Z');
     expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([410, 410, 410, 410]);
     expect(await statusesOf([changes[1] ?? ''])).toEqual([200, 200]);
-    await endWithdrawal(open().database, target);
+    await endWithdrawals(open().database, [target]);
     expect(await statusesOf([zip, changes[0] ?? ''])).toEqual([200, 200, 200, 200]);
   });
 

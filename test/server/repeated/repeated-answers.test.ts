@@ -8,7 +8,7 @@ import { toIso } from '../../../src/core/datetime.ts';
 import { pointerFile, readPointer, writePointer } from '../../../src/publish/disk/pointer.ts';
 import { publicationRoot } from '../../../src/publish/published/publication.ts';
 import { createDocumentPasts } from '../../../src/server/past/document-past.ts';
-import { endWithdrawal, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
 import { exchange, type House, openHouse } from '../../house/server/fixture.ts';
@@ -199,7 +199,7 @@ describeOnBoth('an answer that was given before', (open) => {
     expect((await ask(item())).status).toBe(410);
     expect((await ask(gate())).status).toBe(404);
     living.clock.set('2026-11-21T12:20:00Z');
-    await endWithdrawal(database, place);
+    await endWithdrawals(database, [place]);
     expect((await ask(item())).status).toBe(200);
     expect((await ask(gate())).status).toBe(302);
   });

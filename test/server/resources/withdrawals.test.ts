@@ -6,7 +6,7 @@ import { toIso } from '../../../src/core/datetime.ts';
 import { sha256 } from '../../../src/core/payloads/sha-256.ts';
 import { contentFile } from '../../../src/store/payloads/content-files.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
-import { endWithdrawal, listWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, listWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { countSource, findSource } from '../../../src/store/sources/sources.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
@@ -136,7 +136,7 @@ describeOnBoth('what is withdrawn', (open) => {
     expect(await isKept(bytesOf('fourth'))).toBe(false);
     expect(await resourcesOf()).toBe(2);
 
-    await endWithdrawal(database, { source: living.name, identifier: 'secret', path: undefined });
+    await endWithdrawals(database, [{ source: living.name, identifier: 'secret', path: undefined }]);
     nextDay();
     await living.deliver('secret', { text: long('fourth'), files });
     expect(await status(path('secret'))).toBe(200);
@@ -241,7 +241,7 @@ describeOnBoth('what is withdrawn', (open) => {
     await living.deliver('record', { text: long('given up') });
     await living.deliver('record', { text: long('then this') });
     await takeDown('record');
-    await endWithdrawal(database, { source: living.name, identifier: 'record', path: undefined });
+    await endWithdrawals(database, [{ source: living.name, identifier: 'record', path: undefined }]);
     await living.deliver('record', { text: long('restored') });
     await publisher.publish(set, { resourceList: 'always', close: true });
     await publisher.publishDumps(set, { resourceDump: 'always' });

@@ -13,7 +13,7 @@ import { settle } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { listResources } from '../../../src/store/reading/listing.ts';
 import {
-  endWithdrawal,
+  endWithdrawals,
   findWithdrawalsAt,
   listWithdrawals,
   withdraw,
@@ -243,7 +243,7 @@ describeOnBoth('a URL that several sources link to', (open) => {
       .select('links');
     expect(links.filter(({ links: json }) => json.includes(url))).toEqual([]);
 
-    await endWithdrawal(database, target);
+    await endWithdrawals(database, [target]);
     expect(await findWithdrawalsAt(database.reader, url)).toEqual([]);
     await b.deliver('y', [url]);
     for (const source of [a, b, c]) {
@@ -266,7 +266,7 @@ describeOnBoth('a URL that several sources link to', (open) => {
     expect(await a.news()).not.toContain(`created ${url}`);
     // It is an item that was taken down, not the URL.
     expect(await b.listed()).toContain(url);
-    await endWithdrawal(database, target);
+    await endWithdrawals(database, [target]);
     await a.settle();
     expect(await a.listed()).toEqual([a.record('z'), url].sort());
   });

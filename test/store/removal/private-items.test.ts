@@ -12,7 +12,7 @@ import {
   privateCollections,
   takePrivateSets,
 } from '../../../src/store/removal/private-items.ts';
-import { endWithdrawal, enforceWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, enforceWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { listCollections } from '../../../src/store/sources/collections.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 import { type ToldItem, ToldSource } from '../../house/store/told-source.ts';
@@ -182,7 +182,7 @@ describeOnBoth('the items of a private set', (open) => {
     await take('theses');
     await source.tell(items(), 'full');
     // Whoever takes the withdrawal back does not open the set.
-    await endWithdrawal(source.database, target());
+    await endWithdrawals(source.database, [target()]);
     await source.tell(items(), 'full');
     expect(await listed()).toEqual(ofOthers);
     await take();

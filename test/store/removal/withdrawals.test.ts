@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import {
-  endWithdrawal,
+  endWithdrawals,
   enforceWithdrawals,
   findWithdrawals,
   findWithdrawalsAt,
@@ -38,7 +38,7 @@ describeOnBoth('what the operator withdraws', (open) => {
     withdraw(source.database, target(identifier, place), reason, source.now);
   const enforce = () => enforceWithdrawals(source.database, source.lease, source.moment());
   const restore = (identifier: string, place?: string) =>
-    endWithdrawal(source.database, target(identifier, place));
+    endWithdrawals(source.database, [target(identifier, place)]);
   const journal = async (): Promise<string[]> => {
     const rows: { kind: string; path: string }[] = await source.database
       .reader('change')

@@ -87,6 +87,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0093-renewed-subscriptions' },
     { name: '0094-file-tally' },
     { name: '0095-joint-beginnings' },
+    { name: '0096-private-parts' },
   ]);
 });
 
