@@ -96,6 +96,11 @@ export function resourceSets(source: string, choices: SetChoices = {}): readonly
   ];
 }
 
+/** The names of the sources that a set has resources of. */
+export function sourcesOf({ source, members }: Pick<ResourceSet, 'source' | 'members'>): readonly string[] {
+  return members?.map((member) => member.source) ?? [source];
+}
+
 /** What a set of a source is called in the configuration: `all`, `metadata`, or its own name. */
 export function nameOfSet({ path, source }: Pick<ResourceSet, 'path' | 'source'>): string {
   return path === source ? 'all' : (path.split('/').at(-1) ?? path);

@@ -2,12 +2,13 @@ import { performance } from 'node:perf_hooks';
 import type { Log } from '../core/adapter.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FileRules } from '../core/files/published-files.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
+import { type ResourceSet, sourcesOf } from '../core/resource-set.ts';
 import { makingOf } from '../publish/dump/dump-paths.ts';
 import type { NamedSources, Packed } from '../publish/published/publication.ts';
 import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
+import { lastWithdrawalAt } from '../store/removal/withdrawals.ts';
 import { exportDocuments, filesOfDocument } from './site/documents.ts';
 import type { ExportPhase } from './site/export-phase.ts';
 import { removeLeftovers } from './site/leftovers.ts';
@@ -81,7 +82,7 @@ export interface ExportReport {
  */
 export async function exportPublication(settings: ExportSettings): Promise<ExportReport | undefined> {
   const { directory, target, apart, baseUrl, dryRun = false, signal, isChosen } = settings;
-  if (!(await readPublicationSnapshot(directory, baseUrl, undefined, isChosen))) return undefined;
+  if (!(await readPublicationSnapshot(directory, baseUrl, { isChosen }))) return undefined;
   return inExportDirectory(target, { apart, baseUrl, dryRun }, signal, (open) =>
     new Export(settings, open).run(),
   );
@@ -164,12 +165,18 @@ class Export {
   async #read(): Promise<PublicationSnapshot> {
     const { directory, baseUrl } = this.#settings;
     const { database, setOf, isChosen, hidden } = this.#settings;
+    const ofSource = (path: string) => ({ source: path.split('/', 1)[0] ?? path, filter: {} });
     const mayHandOut = async (packed: Packed) => {
       const known = setOf?.(packed.set);
-      const set = known ?? { source: packed.set.split('/', 1)[0] ?? packed.set, filter: {} };
+      const set = known ?? ofSource(packed.set);
       return (await judgePackage(database.reader, set, packed, ruleOf(known ?? {}), hidden)) === 'open';
     };
-    const snapshot = await readPublicationSnapshot(directory, baseUrl, mayHandOut, isChosen);
+    const mayShow = async (path: string, at: string) => {
+      const sources = sourcesOf(setOf?.(path) ?? ofSource(path));
+      const withdrawnAt = await lastWithdrawalAt(database.reader, sources);
+      return withdrawnAt === undefined || withdrawnAt < at;
+    };
+    const snapshot = await readPublicationSnapshot(directory, baseUrl, { mayHandOut, mayShow, isChosen });
     if (snapshot) return snapshot;
     throw new BridgeError('publication-failed', 'what was published is there no longer', { retryable: true });
   }

@@ -9,6 +9,7 @@ import {
 } from '../../publish/disk/pointer.ts';
 import { slicePieces, totalLength } from '../../publish/disk/slices.ts';
 import { makingOf } from '../../publish/dump/dump-paths.ts';
+import { archivedListAt } from '../../publish/published/archived-lists.ts';
 import { type NamedSources, type Packed, publicationRoot } from '../../publish/published/publication.ts';
 import type { FileContent } from '../tree/tree.ts';
 
@@ -44,17 +45,23 @@ export interface SnapshotDocument {
   readonly gzip?: FileContent | undefined;
 }
 
-/**
- * @param mayHandOut asked for each package: what is being taken out of one is not exported either
- * @param isChosen sets by their paths, those across sources by what they may name, too; the others are as if they were not published
- * @returns undefined when nothing is published
- */
+/** What of it is asked for; default: all. */
+export interface SnapshotChoice {
+  /** Sets by their paths, those across sources by what they may name, too; the others are as if they were not published. */
+  readonly isChosen?: ((set: string, joint?: NamedSources) => boolean) | undefined;
+  /** Asked for each package: what is being taken out of one is not exported either. */
+  readonly mayHandOut?: (packed: Packed) => Promise<boolean>;
+  /** Asked for each Resource List that only an archive keeps, by the path of its set and the moment that it is of. */
+  readonly mayShow?: (set: string, at: string) => Promise<boolean>;
+}
+
+/** @returns undefined when nothing is published */
 export async function readPublicationSnapshot(
   directory: string,
   baseUrl: string,
-  mayHandOut: (packed: Packed) => Promise<boolean> = () => Promise.resolve(true),
-  isChosen: (set: string, joint?: NamedSources) => boolean = () => true,
+  choice: SnapshotChoice = {},
 ): Promise<PublicationSnapshot | undefined> {
+  const { isChosen = () => true } = choice;
   const root = publicationRoot(directory);
   const site = await readPointer(root);
   const documents = new Map<string, SnapshotDocument>();
@@ -66,7 +73,7 @@ export async function readPublicationSnapshot(
     if (pointer?.baseUrl !== baseUrl || pointer.changes === undefined) continue;
     if (!isChosen(set, pointer.isJoint ? { members: pointer.members } : undefined)) continue;
     for (const part of [pointer.documents, ...(await new Catalogs(place).of(pointer))]) {
-      addDocuments(documents, place, await withoutWithheld(part, set, pointer, mayHandOut));
+      addDocuments(documents, place, await withoutWithheld(part, set, pointer, choice));
     }
     sets.push({
       path: set,
@@ -90,14 +97,17 @@ export async function readPublicationSnapshot(
 async function withoutWithheld(
   part: Readonly<Record<string, StoredDocument>>,
   set: string,
-  { packageCheck: check, changes, isJoint = false, journal }: Pointer,
-  mayHandOut: (packed: Packed) => Promise<boolean>,
+  pointer: Pointer,
+  { mayHandOut, mayShow }: SnapshotChoice,
 ): Promise<Readonly<Record<string, StoredDocument>>> {
+  const { packageCheck: check, changes, isJoint = false, journal } = pointer;
   const open: Record<string, StoredDocument> = {};
   for (const [path, document] of Object.entries(part)) {
     const holds = document.holds ?? { afterSeq: 0, seq: changes?.seq ?? 0 };
-    if (makingOf(path) === undefined || (await mayHandOut({ set, holds, check, isJoint, journal })))
-      open[path] = document;
+    if (mayHandOut && makingOf(path) !== undefined)
+      if (!(await mayHandOut({ set, holds, check, isJoint, journal }))) continue;
+    const at = mayShow && archivedListAt(path, pointer);
+    if (at === undefined || (await mayShow?.(set, at))) open[path] = document;
   }
   return open;
 }

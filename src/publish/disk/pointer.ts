@@ -125,6 +125,8 @@ export interface ArchiveState {
   readonly packages?: string | undefined;
   /** `at` of the last Resource Dump. */
   readonly dump?: string | undefined;
+  /** When something was withdrawn last: Resource Lists of then and before are in no archive. */
+  readonly withdrawn?: string | undefined;
 }
 
 export const pointerFile = 'current.json';

@@ -6,6 +6,7 @@ import type { Documents, PackageCheck, Pointer, StoredDocument, Trouble } from '
 import { readSlices, totalLength } from '../disk/slices.ts';
 import { statesOf } from '../documents/former-documents.ts';
 import { makingOf } from '../dump/dump-paths.ts';
+import { archivedListAt } from './archived-lists.ts';
 import { DocumentMemory } from './document-memory.ts';
 import { packageAddress } from './package-address.ts';
 import { numberOf, PointerLook, type Seen } from './pointer-look.ts';
@@ -37,6 +38,8 @@ export interface PublishedDocument {
   readonly gzip?: Variant;
   /** Of a package and of its manifest. */
   readonly packed?: Packed;
+  /** Of Resource Lists that only an archive keeps: which moment they are of (`archivedListAt`). */
+  readonly archivedAt?: string | undefined;
   /** Of a set across sources, and of the Source Description. */
   readonly named?: NamedSources | undefined;
   /** Of packages: where whoever may have it is sent, for a while; undefined: it comes from here. */
@@ -242,6 +245,7 @@ class PublishedDirectory {
       const isOfSeveral = pointer.isJoint || this.#set === '';
       const published = {
         ...toPublished(this.#path, path, document, this.#memory),
+        archivedAt: archivedListAt(path, pointer),
         ...(isOfSeveral ? { named: { members: pointer.members } } : {}),
       };
       if (!packed) return published;

@@ -1,11 +1,14 @@
 import { addSeconds, utcDay } from '../../core/datetime.ts';
+import { sourcesOf } from '../../core/resource-set.ts';
 import { toUri } from '../../core/uris.ts';
+import { lastWithdrawalAt } from '../../store/removal/withdrawals.ts';
 import type { ArchiveState, Documents, StoredDocument } from '../disk/pointer.ts';
 import { writeDocument } from '../disk/stored-document.ts';
 import { renderSmallDocument } from '../documents/small-document.ts';
 import { renderChangeDump } from '../dump/change-dump.ts';
 import { packagesOf, type Replacements, withReplaced } from '../dump/replaced-packages.ts';
 import { writeDumpList } from '../dump/resource-dump.ts';
+import { archivedListAt } from '../published/archived-lists.ts';
 import { SetPart } from './set-part.ts';
 
 export const archivedCapabilities = ['resourcelist', 'changelist', 'resourcedump', 'changedump'] as const;
@@ -28,7 +31,8 @@ export class ArchivePublication extends SetPart {
     const stale = Object.entries(now).some(([mark, value]) => value !== before?.[mark as keyof typeof now]);
     if (!stale) return;
     const known = await this.draft.catalog(before?.catalog);
-    const kept = this.#unexpired({ ...known, ...(await this.#arrivals(known)) });
+    const all = this.#unexpired({ ...known, ...(await this.#arrivals(known, now.withdrawn)) });
+    const kept = withoutLists(all, now.withdrawn);
     this.draft.edit({ archive: { ...now, catalog: await this.draft.writeCatalog('archive', kept) } });
     for (const capability of archivedCapabilities) await this.#renderArchive(capability, kept);
   }
@@ -72,17 +76,29 @@ export class ArchivePublication extends SetPart {
   async #newest(): Promise<Omit<ArchiveState, 'catalog'>> {
     const { snapshots, dumps = [], changes, changeDump, archive } = this.draft.state;
     const list = snapshots[0]?.at;
-    const sameDay = list && archive?.list && utcDay(list) === utcDay(archive.list);
+    const withdrawn = await lastWithdrawalAt(this.settings.database.reader, sourcesOf(this.set));
     return {
-      list: sameDay ? archive.list : list,
+      list: this.#isDayKept(list, withdrawn) ? archive?.list : list,
       changes: changes?.closed,
       dump: dumps[0]?.at,
       packages: changeDump?.catalog,
+      withdrawn,
     };
   }
 
-  async #arrivals(known: Documents): Promise<Documents> {
-    const { snapshots, dumps = [], changes, changeDump, documents, archive } = this.draft.state;
+  /** Whether there is a list of its day. */
+  #isDayKept(at: string | undefined, withdrawn: string | undefined): boolean {
+    const kept = this.draft.state.archive?.list;
+    return (
+      at !== undefined &&
+      kept !== undefined &&
+      utcDay(at) === utcDay(kept) &&
+      (withdrawn === undefined || kept > withdrawn)
+    );
+  }
+
+  async #arrivals(known: Documents, withdrawn: string | undefined): Promise<Documents> {
+    const { snapshots, dumps = [], changes, changeDump, documents } = this.draft.state;
     const arrivals: Record<string, StoredDocument> = { ...(await this.draft.catalog(changes?.closed)) };
     const snapshot = async (at: string, path: string, dated: string, catalog: string | undefined) => {
       const document = documents[path];
@@ -94,7 +110,7 @@ export class ArchivePublication extends SetPart {
       );
     };
     const [list] = snapshots;
-    if (list && (!archive?.list || utcDay(archive.list) !== utcDay(list.at))) {
+    if (list && !this.#isDayKept(list.at, withdrawn)) {
       await snapshot(list.at, this.paths.resourceList, this.paths.resourceListAt(list.at), list.catalog);
     }
     const [dump] = dumps;
@@ -194,4 +210,14 @@ export class ArchivePublication extends SetPart {
     this.draft.remove([...archives, ...parts]);
     this.draft.edit({ archive: undefined });
   }
+}
+
+/** They would go on naming what was withdrawn; lists in time (Memento) tell of the same moments without it. */
+function withoutLists(documents: Documents, withdrawn: string | undefined): Documents {
+  if (withdrawn === undefined) return documents;
+  const isOpen = (path: string) => {
+    const at = archivedListAt(path, { snapshots: [] });
+    return at === undefined || at > withdrawn;
+  };
+  return Object.fromEntries(Object.entries(documents).filter(([path]) => isOpen(path)));
 }

@@ -24,7 +24,7 @@ import { originalLinks } from '../past/memento-links.ts';
 import { isServed, repeatable } from '../repeated/grounds.ts';
 import { toDocumentPage } from './document-page.ts';
 import { asksForPage, isXml, viewDocument } from './document-view.ts';
-import { mayBeOutdated, refuseOfPrivate, refuseOutdated } from './outdated-lists.ts';
+import { mayBeOutdated, refuseArchived, refuseOfPrivate, refuseOutdated } from './outdated-lists.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -61,6 +61,7 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
     throw await explainAbsence(deps, path ?? '', now);
   }
   refuseOfPrivate(deps, document);
+  await refuseArchived(deps, document);
   await refuseOutdated(deps, document.path);
   if (document.packed) await refuseWithheld(deps, document.path, document.packed);
   if (isXml(document)) {
@@ -96,8 +97,16 @@ function repeatDocument(
   document: PublishedDocument,
   now: string,
 ): void {
-  const { path, packed, plain, isPublished, lastModified } = document;
-  if (packed || !isPublished || !plain.whole || lastModified > now || mayBeOutdated(deps, path)) return;
+  const { path, packed, plain, isPublished, lastModified, archivedAt } = document;
+  if (
+    packed ||
+    archivedAt !== undefined ||
+    !isPublished ||
+    !plain.whole ||
+    lastModified > now ||
+    mayBeOutdated(deps, path)
+  )
+    return;
   const source = sourceOfDocument(path);
   const since = toMilliseconds(lastModified);
   // By another configuration it may be outdated.

@@ -1,6 +1,7 @@
 import { parseStamp } from '../../core/datetime.ts';
 import { mayName, type PublishedDocument } from '../../publish/published/publication.ts';
 import { listPrivateScopes } from '../../store/removal/private-items.ts';
+import { lastWithdrawalAt } from '../../store/removal/withdrawals.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 
@@ -20,6 +21,25 @@ export function refuseOfPrivate(
     'not-ready',
     `${path} is of a time before a source that it names became private; it is written anew without that`,
     { 'retry-after': '10' },
+  );
+}
+
+/**
+ * A Resource List of before something was withdrawn, or became private, names it, and nobody writes it anew: it is in no archive any
+ * more with the next publication, and not handed out until then.
+ * @throws Refusal `gone`
+ */
+export async function refuseArchived(
+  deps: ListDeps & Pick<ServerDeps, 'baseUrl'>,
+  { path, archivedAt }: PublishedDocument,
+): Promise<void> {
+  if (archivedAt === undefined) return;
+  const withdrawnAt = await lastWithdrawalAt(deps.database.reader, [...sourcesOf(deps, path)]);
+  if (withdrawnAt === undefined || withdrawnAt < archivedAt) return;
+  const list = `${deps.baseUrl}/${path.replace(/\/resourcelist\/.*$/, '/resourcelist.xml')}`;
+  throw new Refusal(
+    'gone',
+    `${path} may name what is not public any more; ${deps.baseUrl}/timemap/link/${list} leads to lists of earlier times without that`,
   );
 }
 

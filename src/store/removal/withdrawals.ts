@@ -220,6 +220,23 @@ async function endOne(trx: Knex.Transaction, { source, identifier, path }: Targe
   await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
 }
 
+/** When something of these sources was withdrawn last, or became private; undefined: never, or that was taken back. */
+export async function lastWithdrawalAt(
+  db: Queryable,
+  sources: readonly string[],
+): Promise<string | undefined> {
+  let last: string | undefined;
+  for (const source of sources) {
+    const row: { at: string } | undefined = await db('resource')
+      .where({ source_id: (await sourceIdOf(db, source)) ?? 0 })
+      .whereNotNull('withdrawn_at')
+      .orderBy('withdrawn_at', 'desc')
+      .first('withdrawn_at as at');
+    if (row && (last === undefined || row.at > last)) last = row.at;
+  }
+  return last;
+}
+
 const resourcesAtATime = 200;
 
 /** A resource whose bytes go. */

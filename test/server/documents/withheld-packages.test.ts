@@ -322,9 +322,11 @@ describeOnBoth('packages of what is withheld', (open) => {
   it('an export has no package that is being built again', async () => {
     const { dump, changes } = await stock();
     const read = async () => {
-      const snapshot = await readPublicationSnapshot(living.directory, baseUrl, async (packed) => {
-        const verdict = await judgePackage(open().database.reader, set(), packed, { ofDeleted });
-        return verdict === 'open';
+      const snapshot = await readPublicationSnapshot(living.directory, baseUrl, {
+        mayHandOut: async (packed) => {
+          const verdict = await judgePackage(open().database.reader, set(), packed, { ofDeleted });
+          return verdict === 'open';
+        },
       });
       return [...(snapshot?.documents.keys() ?? [])];
     };
