@@ -29,7 +29,8 @@ export interface CollectionTimelineView {
 
 export interface ChangeView {
   readonly at: string;
-  readonly uri: string;
+  /** Absent: it was withdrawn, or is private, and is not named any more. */
+  readonly uri?: string;
   readonly change: string;
   /** What the resource was from then on; absent where that is not handed out. */
   readonly memento?: string;
@@ -124,7 +125,7 @@ async function toChangeView(
   const asOf = list?.span && list.span.first <= at ? (await list.select(at)).selected : undefined;
   return {
     at,
-    uri,
+    ...(history?.withdrawnAt === undefined && { uri }),
     change,
     ...(isServed && { memento: mementoUri(baseUrl, uri, lastmod) }),
     ...(list && asOf !== undefined && { resourceList: mementoUri(baseUrl, list.uri, asOf) }),
@@ -164,9 +165,7 @@ ${entries.map(
 
 function changeMarkup({ uri, change, memento, resourceList }: ChangeView, { language }: Reader): Markup {
   const words = historyWords[language];
-  const what =
-    memento === undefined
-      ? html`<span class="mono">${uri}</span>`
-      : html`<a class="mono" href="${memento}">${uri}</a>`;
+  const name = uri === undefined ? words.notPublic : html`<span class="mono">${uri}</span>`;
+  const what = memento === undefined ? name : html`<a class="mono" href="${memento}">${uri}</a>`;
   return html`${what} ${words.changes[change] ?? change}${resourceList && html`${generalWords[language].comma}<a href="${resourceList}">${words.listThen}</a>`}`;
 }

@@ -200,7 +200,7 @@ export const itemView = view({
 
 const changeFacts = view({
   at: moment,
-  uri,
+  uri: maybe(uri),
   change: text,
   memento: maybe(uri),
   resourceList: maybe(uri),

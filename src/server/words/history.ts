@@ -29,6 +29,7 @@ const en = {
     after: '.',
   },
   listThen: 'the Resource List then',
+  notPublic: 'something that is not public any more:',
   changes: { created: 'created', updated: 'updated', deleted: 'deleted' } as Readonly<Record<string, string>>,
 
   timeMapTitle: (uri: string) => `What ${uri} was`,
@@ -73,6 +74,7 @@ const ja: typeof en = {
     after: 'からたどることができます。',
   },
   listThen: '当時のリソースリスト',
+  notPublic: '公開を終了したもの：',
   changes: { created: '追加', updated: '更新', deleted: '削除' },
 
   timeMapTitle: (uri) => `${uri}の版の履歴`,

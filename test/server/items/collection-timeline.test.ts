@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDigits } from '../../../src/core/datetime.ts';
 import { resourceSets } from '../../../src/core/resource-set.ts';
 import type { Past } from '../../../src/server/past.ts';
+import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { type House, openHouse } from '../../house/server/fixture.ts';
 import { payload, type StoreAt, storing } from '../../house/server/stored-items.ts';
 
@@ -74,6 +75,19 @@ describe('the page of a collection', () => {
     await store(at(4), { identifier: 'a', collections: ['theses'], deleted: true });
     const { last } = (await json()).timeline;
     expect(last).toEqual({ at: at(4), uri: `${base}/${pathOf('a')}`, change: 'deleted' });
+  });
+
+  it('does not name what has been withdrawn', async () => {
+    await withdraw(house.database, { source: 'kyushu', identifier: 'a', path: undefined }, undefined, at(5));
+    const { timeline } = await json();
+    expect([timeline.first, timeline.last]).toEqual([
+      { at: at(1), change: 'created' },
+      { at: at(3), change: 'updated' },
+    ]);
+    expect(timeline.prev.uri).toContain(pathOf('b'));
+    const { body } = await get('text/html');
+    expect(body).toContain('something that is not public any more: created');
+    expect(body.slice(body.indexOf('Timeline'))).not.toContain(pathOf('a'));
   });
 
   it('leads to the Resource List as of each of these moments, of the set that it is, else of its source', async () => {
