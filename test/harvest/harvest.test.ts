@@ -272,6 +272,23 @@ describeOnBoth('harvest', (open) => {
     expect(await living()).toBe(20);
   });
 
+  test('where all that is missing may be in a part of the list that could not be read, nobody has to decide', async () => {
+    await run();
+    for (let index = 0; index < 30; index += 1) upstream.items.delete(`id:${index}`);
+    upstream.problems = [{ code: 'list-doubtful', message: 'it ended with an error' }];
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', deleted: 0, suspected: 0 });
+    expect(await living()).toBe(50);
+    const stored = await findSource(database.reader, source.name);
+    expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({
+      error: { code: 'oai-list-incomplete' },
+    });
+    upstream.problems = [];
+    expect(await run({ mode: 'full' })).toMatchObject({ state: 'needs-attention', suspected: 30 });
+    expect(await latestRun(database.reader, stored?.id ?? 0)).toMatchObject({
+      error: { code: 'deletions-refused' },
+    });
+  });
+
   test('a few items may vanish from a small repository without a person, up to the configured number', async () => {
     upstream.items = new Map([...upstream.items].slice(0, 30));
     await run();

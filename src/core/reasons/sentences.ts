@@ -43,7 +43,7 @@ export const sentences = {
   'too-much-missing':
     '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but that is more than {share} % of {total}',
   'missing-from-doubtful-list':
-    '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but the pass was not to be trusted in {places} places (rsbridge status names them)',
+    '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but {places} {places:part|parts} of it could not be trusted',
 
   // Records, and what became of a task
   'record-unreadable': 'The record {identifier} cannot be read: {why}.',

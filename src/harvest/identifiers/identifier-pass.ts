@@ -24,7 +24,7 @@ import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source
 import { introduce, keepLessons, toFailure } from '../introduction.ts';
 import { type Asking, askFor, failuresInARow, storeAnswers } from '../items/asked-item.ts';
 import { type HarvestReport, toReport } from '../report.ts';
-import { unreadParts } from '../run/finish.ts';
+import { asQuestion, unreadParts } from '../run/finish.ts';
 import { describeSelection, isUnfinished, maxStalls } from '../run/open-run.ts';
 import { noteRequests, noteRunSettings } from '../run-facts.ts';
 import { endFailed, withLease } from '../run-lease.ts';
@@ -158,8 +158,9 @@ async function compare(
   await excuseUnlisted(database, lease, run.id, read.formats, instant(clock));
   const pass = { ...asking, info, stored };
   work.tell({ phase: 'deleting' });
-  const { unseen, problem = unreadParts(pass) } = await deleteVanished(deps, lease, pass);
+  const { unseen, problem: found = unreadParts(pass) } = await deleteVanished(deps, lease, pass);
   await recordVanished(database, lease, run, instant(clock));
+  const problem = await asQuestion(database, pass, found);
   await settle(database, lease, fileRules(source.config), () => instant(clock), { runId: run.id, signal });
   const state = problem ? 'needs-attention' : 'succeeded';
   const at = toIso(clock.now());

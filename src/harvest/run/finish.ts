@@ -1,6 +1,7 @@
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { type BridgeError, refusal } from '../../core/errors.ts';
+import type { Database } from '../../store/engine/database.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { endRun, findRun, listRuns, type Run, type RunState } from '../../store/runs/runs.ts';
 import { forgetUnmet } from '../../store/runs/unreadable.ts';
@@ -18,9 +19,10 @@ export interface FinishedPass extends CompletePass {
 export async function finishRun(deps: HarvestDeps, lease: Lease, pass: FinishedPass): Promise<HarvestReport> {
   const { database, clock } = deps;
   const { run, source } = pass;
-  const { unseen, problem = unreadParts(pass) } =
+  const { unseen, problem: found = unreadParts(pass) } =
     run.mode === 'full' ? await deleteVanished(deps, lease, pass) : { unseen: 0 };
   if (run.mode === 'full') await recordVanished(database, lease, run, instant(clock));
+  const problem = await asQuestion(database, pass, found);
   const state: RunState = problem ? 'needs-attention' : 'succeeded';
   const at = toIso(clock.now());
   const asOf = await coveredUntil(deps, pass);
@@ -54,6 +56,20 @@ export function unreadParts({ run }: Pick<CompletePass, 'run'>): BridgeError | u
   if (run.unidentified === 0) return undefined;
   const parts = run.unidentified === 1 ? 'a part' : countOf(run.unidentified, 'part');
   return refusal('oai-list-incomplete', 'list-parts-unread', { parts });
+}
+
+/**
+ * Of a pass whose suspects are recorded. All that is missing may be in the parts that it could not read: then there is nothing for a
+ * person to decide, and the next pass that reads them tells.
+ */
+export async function asQuestion(
+  database: Database,
+  pass: Pick<CompletePass, 'run'>,
+  problem: BridgeError | undefined,
+): Promise<BridgeError | undefined> {
+  if (problem?.code !== 'deletions-refused' || pass.run.unidentified === 0) return problem;
+  const { items } = await countVanished(database.writer, pass.run.sourceId);
+  return items === 0 ? unreadParts(pass) : problem;
 }
 
 const passesAtMost = 3;
