@@ -31,7 +31,7 @@ export async function editSource(name: string, flags: EditFlags, io: CommandIo):
   });
 }
 
-/** Takes a source out of the database's configuration. What was harvested stays. */
+/** Takes a source out of the database's configuration. What was harvested stays stored, and is not served. */
 export async function removeSource(name: string, flags: SourcesFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'nothing', async (bridge) => {
     await removeKept(bridge, name, actor());
@@ -39,7 +39,7 @@ export async function removeSource(name: string, flags: SourcesFlags, io: Comman
       io,
       flags.json,
       { name, removed: true },
-      `${name} is not read any more; what is published of it stays until: rsbridge remove ${name}`,
+      `${name} is neither read nor served any more; what is stored of it stays, and those who follow it are not told that it is gone, until: rsbridge remove ${name}`,
     );
     return exitCodes.ok;
   });

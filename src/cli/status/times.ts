@@ -49,7 +49,8 @@ const overdueSeconds = 120;
 function describeNext({ nextRunAt, word, now }: SourceOverview & Times): string {
   if (nextRunAt === undefined) return 'no run is planned';
   const when = `${nextRunAt} (${reader.age(nextRunAt, now)})`;
-  if (word === 'paused' || word === 'running' || nextRunAt >= addSeconds(now, -overdueSeconds))
-    return `next run ${when}`;
+  if (word === 'paused' || nextRunAt > now) return `next run ${when}`;
+  if (word === 'running') return 'the next run is planned when this one has ended';
+  if (nextRunAt >= addSeconds(now, -overdueSeconds)) return `due since ${when}`;
   return `the run of ${when} waits: rsbridge serve does not run, or is at others (rsbridge healthcheck)`;
 }

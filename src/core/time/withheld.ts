@@ -4,7 +4,7 @@ import type { ResourceKind } from '../resource.ts';
 export interface Withholdable {
   readonly kind: ResourceKind;
   readonly deletedAt: string | undefined;
-  /** When the operator withdrew it (`rsbridge withdraw`). */
+  /** When the operator withdrew it (`rsbridge withdraw`), or it became private. */
   readonly withdrawnAt?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function whyWithheld(
   { kind, deletedAt, withdrawnAt }: Withholdable,
   ofDeleted: boolean,
 ): string | undefined {
-  if (withdrawnAt !== undefined) return `this resource was withdrawn at ${withdrawnAt}`;
+  if (withdrawnAt !== undefined) return `neither this resource nor what it was has been public since ${withdrawnAt}`;
   if (deletedAt === undefined) return undefined;
   if (kind === 'file') return `this file was deleted at ${deletedAt}, and all its versions with it`;
   return ofDeleted

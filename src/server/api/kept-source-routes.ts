@@ -68,8 +68,8 @@ export function keptSourceRoutes(api: FastifyInstance, deps: AdminServer): void 
       ...{ operationId: 'removeSource', needs: 'admin', acts: true },
       operation: {
         ...described(
-          'Takes a source out of the database; what is published of it stays',
-          { 204: ['It is not read any more.', undefined] },
+          'Takes a source out of the configuration in the database: it is neither read nor served; what is stored of it stays',
+          { 204: ['It is neither read nor served any more.', undefined] },
           [400, 404, 412],
         ),
         description: tagged,

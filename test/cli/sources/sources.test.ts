@@ -183,7 +183,7 @@ describe.each(['sqlite', 'pg'] as const)('rsbridge sources on %s', (kind) => {
     expect((await listed()).find(({ name }) => name === 'added')?.url).toBe(urls[0]);
     configure({ infile: { url: urls[0] } });
     expect((await sources('remove', 'added')).stdout).toMatch(
-      /^added is not read any more; .+ rsbridge remove added\n$/,
+      /^added is neither read nor served any more; .+ rsbridge remove added\n$/,
     );
     expect((await listed()).map(({ name }) => name)).toEqual(['infile', 'new']);
   });

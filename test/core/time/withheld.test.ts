@@ -9,7 +9,7 @@ test.each(['metadata', 'file'] as const)('the past of %s that is there is handed
 });
 
 test.each(['metadata', 'file'] as const)('the past of %s that was withdrawn never is', (kind) => {
-  const said = `this resource was withdrawn at ${at}`;
+  const said = `neither this resource nor what it was has been public since ${at}`;
   expect(whyWithheld({ kind, deletedAt: undefined, withdrawnAt: at }, true)).toBe(said);
   expect(whyWithheld({ kind, deletedAt: '2026-11-20T00:00:00Z', withdrawnAt: at }, true)).toBe(said);
 });

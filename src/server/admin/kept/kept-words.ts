@@ -80,7 +80,7 @@ const en = {
   commandOnly: (name: string) => `Everything else is changed by \`rsbridge sources edit ${name}\`.`,
   remove: 'Remove this source',
   removeIntro: (name: string) =>
-    `${name} is not read any more. What was harvested of it stays published until \`rsbridge remove ${name}\` is typed on the machine of the bridge.`,
+    `${name} is neither read nor served any more. What was harvested of it stays stored until \`rsbridge remove ${name}\` is typed on the machine of the bridge, which tells those who follow it that it is gone.`,
   confirmName: (name: string) => `Type its name, ${name}, to confirm`,
   notTheName: 'That is not its name. Nothing was removed.',
   cancel: 'Cancel',
@@ -167,7 +167,7 @@ const ja: typeof en = {
   commandOnly: (name) => `その他の設定は \`rsbridge sources edit ${name}\` で変更できます。`,
   remove: 'ソースを外す',
   removeIntro: (name) =>
-    `${name} のハーベストをやめます。これまでの内容は、ブリッジのマシンで \`rsbridge remove ${name}\` を実行するまで公開されたままです。`,
+    `${name} のハーベストと公開をやめます。これまでの内容は、ブリッジのマシンで \`rsbridge remove ${name}\` を実行するまで保存されています。実行すると、購読者にも削除が伝わります。`,
   confirmName: (name) => `確認のため、名前 ${name} を入力してください`,
   notTheName: '名前が一致しません。何も変更していません。',
   cancel: 'キャンセル',
