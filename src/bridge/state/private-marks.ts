@@ -28,7 +28,7 @@ export function watchPrivateMarks(
     const news = [...now].filter((name) => !marked.has(name) && config.sources[name]?.access === undefined);
     const sources = news.filter((name) => Object.hasOwn(config.sources, name));
     if (sources.length > 0)
-      log.warn({ sources }, 'private by a configuration that this process has not read: rsbridge reload');
+      log.warn({ sources }, 'private by a configuration that this process has not read');
     marked = now;
     return pauseMs;
   });

@@ -1,7 +1,8 @@
 import { refusal } from '../../core/errors.ts';
 import type { Actor } from '../../store/admin/audit.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
-import { endWithdrawals as endAll, type Target } from '../../store/removal/withdrawals.ts';
+import type { Target } from '../../store/removal/target.ts';
+import { endWithdrawals as endAll } from '../../store/removal/withdrawals.ts';
 import type { Bridge } from '../bridge.ts';
 import { noteAct } from '../sources/source-acts.ts';
 import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw.ts';

@@ -9,11 +9,11 @@ import { settle } from '../../store/pages/settle.ts';
 import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
 import { findItem } from '../../store/reading/items.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
+import type { Target } from '../../store/removal/target.ts';
 import {
   enforceWithdrawals,
   findWithdrawals,
   findWithdrawalsAt,
-  type Target,
   type Withdrawal,
   withdraw,
 } from '../../store/removal/withdrawals.ts';

@@ -54,7 +54,9 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   ],
   'sources stop': [['rsbridge sources stop kyoto', 'what is under way, after its page']],
   'sources resume': [['rsbridge sources resume kyoto', 'read it again']],
-  'sources remove': [['rsbridge sources remove kyoto', 'it is neither read nor served; what is stored of it stays']],
+  'sources remove': [
+    ['rsbridge sources remove kyoto', 'it is neither read nor served; what is stored of it stays'],
+  ],
   'admin password': [['rsbridge admin password', 'of the account admin, as it is typed']],
   'admin link': [['rsbridge admin link --name hanako --scope run', 'to send to a colleague']],
   'admin accounts': [['rsbridge admin accounts', 'who may sign in']],

@@ -92,10 +92,11 @@ export function addSourcesCommands(
     finish(await resumeCommand(names, options, io));
   });
 
-  command('remove <source>', 'take a source out of the configuration in the database: it is neither read nor served; what is stored of it stays').action(
-    async (source, options) => {
-      const { removeSource } = await import('./sources-edit.ts');
-      finish(await removeSource(source, options, io));
-    },
-  );
+  command(
+    'remove <source>',
+    'take a source out of the configuration in the database: it is neither read nor served; what is stored of it stays',
+  ).action(async (source, options) => {
+    const { removeSource } = await import('./sources-edit.ts');
+    finish(await removeSource(source, options, io));
+  });
 }

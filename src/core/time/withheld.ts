@@ -18,7 +18,8 @@ export function whyWithheld(
   { kind, deletedAt, withdrawnAt }: Withholdable,
   ofDeleted: boolean,
 ): string | undefined {
-  if (withdrawnAt !== undefined) return `neither this resource nor what it was has been public since ${withdrawnAt}`;
+  if (withdrawnAt !== undefined)
+    return `neither this resource nor what it was has been public since ${withdrawnAt}`;
   if (deletedAt === undefined) return undefined;
   if (kind === 'file') return `this file was deleted at ${deletedAt}, and all its versions with it`;
   return ofDeleted

@@ -3,7 +3,7 @@ import { isAbsolute } from '../../core/uris.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofItemCalled, sourceIdOf } from '../rows/one-source.ts';
-import type { Target } from './withdrawals.ts';
+import type { Target } from './target.ts';
 
 /**
  * One item of a repository may be in a public source today and in a private set of it tomorrow, which is a source of its own

@@ -13,6 +13,7 @@ import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts
 import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { shareWithdrawals } from './shared-withdrawals.ts';
+import type { Target } from './target.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
 export interface Withdrawal {
@@ -129,14 +130,6 @@ export async function readWithdrawn(
       return [identifier, withdrawn];
     }),
   );
-}
-
-/** What is to be withdrawn. */
-export interface Target {
-  readonly source: string;
-  readonly identifier: string;
-  /** Undefined: the whole item. */
-  readonly path: string | undefined;
 }
 
 /**
