@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { rsbridge } from '../../house/cli/processes.ts';
+import { endServed, type Served, served } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { freePort } from '../../house/process/free-port.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
@@ -24,7 +23,7 @@ describe.each(['sqlite', 'pg'] as const)(
     let bases: string[];
     let settings: object;
     let urls: (string | undefined)[];
-    let serving: ReturnType<typeof rsbridge>[] = [];
+    let serving: Served[] = [];
     let drop: (() => Promise<void>) | undefined;
 
     beforeAll(async () => {
@@ -41,11 +40,13 @@ describe.each(['sqlite', 'pg'] as const)(
       };
       configure();
       expect(await run('harvest')).toMatchObject({ code: 0 });
-      serving = await Promise.all([serve(), serve('--role', 'web', '--port', String(ports[1]))]);
+      serving = await Promise.all([
+        served(directory),
+        served(directory, '--role', 'web', '--port', String(ports[1])),
+      ]);
     });
     afterAll(async () => {
-      for (const { child } of serving) child.kill('SIGTERM');
-      await Promise.all(serving.map(({ finished }) => finished));
+      await endServed(...serving);
       await Promise.all(repositories.map((one) => one.close()));
       rmSync(directory, { recursive: true, force: true });
       await drop?.();
@@ -60,12 +61,6 @@ describe.each(['sqlite', 'pg'] as const)(
       writeFileSync(join(directory, 'rsbridge.yaml'), stringify({ ...settings, sources }));
     }
     const run = (...args: string[]) => runMain(directory, args);
-    async function serve(...args: string[]): Promise<ReturnType<typeof rsbridge>> {
-      const started = rsbridge(['serve', '--json', ...args], directory);
-      if (!started.child.stdout) throw new Error('the process has no output');
-      await Promise.race([once(started.child.stdout, 'data'), started.finished]);
-      return started;
-    }
     const both = async (path: string) =>
       Promise.all(bases.map(async (base) => (await fetch(`${base}${path}`)).status));
     const texts = async (path: string) =>

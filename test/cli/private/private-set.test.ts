@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { toSegment } from '../../../src/core/segment.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { rsbridge } from '../../house/cli/processes.ts';
+import { endServed, type Served, served } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { freePort } from '../../house/process/free-port.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
@@ -21,7 +20,7 @@ describe.each(['sqlite', 'pg'] as const)('a private set of a public source, on %
   let bases: string[];
   let url: string;
   let config: Record<string, unknown>;
-  let serving: ReturnType<typeof rsbridge>[] = [];
+  let serving: Served[] = [];
   let drop: (() => Promise<void>) | undefined;
   /** Identifiers by what the repository says of them. */
   let inside: string[];
@@ -49,11 +48,13 @@ describe.each(['sqlite', 'pg'] as const)('a private set of a public source, on %
     };
     configure();
     expect(await run('harvest')).toMatchObject({ code: 0 });
-    serving = await Promise.all([serve(), serve('--role', 'web', '--port', String(ports[1]))]);
+    serving = await Promise.all([
+      served(directory),
+      served(directory, '--role', 'web', '--port', String(ports[1])),
+    ]);
   });
   afterAll(async () => {
-    for (const { child } of serving) child.kill('SIGTERM');
-    await Promise.all(serving.map(({ finished }) => finished));
+    await endServed(...serving);
     await repository.close();
     rmSync(directory, { recursive: true, force: true });
     await drop?.();
@@ -77,12 +78,6 @@ describe.each(['sqlite', 'pg'] as const)('a private set of a public source, on %
     config.sources = { sample: source(access) };
     configure();
     expect((await run('reload')).code).toBe(0);
-  }
-  async function serve(...args: string[]): Promise<ReturnType<typeof rsbridge>> {
-    const started = rsbridge(['serve', '--json', ...args], directory);
-    if (!started.child.stdout) throw new Error('the process has no output');
-    await Promise.race([once(started.child.stdout, 'data'), started.finished]);
-    return started;
   }
 
   const ask = (path: string, secret?: string, base = bases[0]) =>

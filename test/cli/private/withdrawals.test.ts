@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import { toSegment } from '../../../src/core/segment.ts';
 import { createSampleRepository } from '../../../src/demo/sample-repository.ts';
-import { rsbridge } from '../../house/cli/processes.ts';
+import { endServed, type Served, served } from '../../house/cli/processes.ts';
 import { runMain } from '../../house/cli/run-main.ts';
 import { freePort } from '../../house/process/free-port.ts';
 import { migratedPostgres } from '../../house/store/databases.ts';
@@ -22,7 +21,7 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
   let config: Record<string, unknown>;
   let url: string;
   let drop: (() => Promise<void>) | undefined;
-  let serving: ReturnType<typeof rsbridge>;
+  let serving: Served;
   /** Of items that the repository has in `journal:bulletin`. */
   let inside: string[];
   let token: string;
@@ -41,13 +40,10 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
     config = { baseUrl: base, listen: { port }, ...(made && { database: made.config }) };
     configure();
     expect(await run('harvest')).toMatchObject({ code: 0 });
-    serving = rsbridge(['serve', '--json'], directory);
-    if (!serving.child.stdout) throw new Error('the process has no output');
-    await Promise.race([once(serving.child.stdout, 'data'), serving.finished]);
+    serving = await served(directory);
   });
   afterAll(async () => {
-    serving.child.kill('SIGTERM');
-    await serving.finished;
+    await endServed(serving);
     await repository.close();
     rmSync(directory, { recursive: true, force: true });
     await drop?.();
@@ -62,6 +58,10 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
     writeFileSync(join(directory, 'rsbridge.yaml'), stringify({ ...config, sources: { sample } }));
   }
   const run = (...args: string[]) => runMain(directory, args);
+  const patience = { timeout: 90_000, interval: 200 };
+  /** `serve` may be at it. */
+  const harvested = (...args: string[]) =>
+    expect.poll(async () => (await run('harvest', ...args)).code, patience).toBe(0);
   const pathOf = (source: string, identifier: string) =>
     `/${source}/items/${toSegment(identifier)}/oai_dc.xml`;
   const statuses = (source: string, secret?: string) =>
@@ -71,14 +71,13 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
         return (await fetch(`${base}${pathOf(source, identifier)}`, { headers })).status;
       }),
     );
-  const patience = { timeout: 90_000, interval: 200 };
 
   test('what was withdrawn before its set became private is not in the private set', async () => {
     expect(await run('withdraw', inside[0] ?? '')).toMatchObject({ code: 0 });
     expect(await statuses('sample')).toEqual([410, 200, 200, 200]);
     configure({});
     expect(await run('reload')).toMatchObject({ code: 0 });
-    expect(await run('harvest')).toMatchObject({ code: 0 });
+    await harvested();
     const made = await run('admin', 'tokens', 'add', 'partner', '--set', 'sample/bulletin', '--json');
     ({ token } = JSON.parse(made.stdout) as { token: string });
     // It was never there.
@@ -96,22 +95,22 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
   test('what was withdrawn in the private set is not published when the set is private no more', async () => {
     configure();
     expect(await run('reload')).toMatchObject({ code: 0 });
-    expect(await run('harvest', '--full')).toMatchObject({ code: 0 });
-    expect(await statuses('sample')).toEqual([410, 410, 410, 200]);
+    await harvested('--full');
+    await expect.poll(() => statuses('sample'), patience).toEqual([410, 410, 410, 200]);
     expect((await run('status')).stdout).toContain(`sample/items/${toSegment(inside[2] ?? '')}`);
   });
 
   test('what is restored is published wherever it is now', async () => {
     const restored = await run('restore', `${base}/sample/items/${toSegment(inside[2] ?? '')}`);
     expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('published again')]);
-    expect(await statuses('sample')).toEqual([410, 410, 200, 200]);
+    await expect.poll(() => statuses('sample'), patience).toEqual([410, 410, 200, 200]);
     configure({});
     expect(await run('reload')).toMatchObject({ code: 0 });
-    expect(await run('harvest', '--full')).toMatchObject({ code: 0 });
-    expect(await statuses('sample-bulletin', token)).toEqual([404, 410, 200, 200]);
+    await harvested('--full');
+    await expect.poll(() => statuses('sample-bulletin', token), patience).toEqual([404, 410, 200, 200]);
     const again = await run('restore', inside[1] ?? '');
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('sample-bulletin has delivered')]);
     expect(again.stdout).not.toContain('does not have the item');
-    expect(await statuses('sample-bulletin', token)).toEqual([404, 200, 200, 200]);
+    await expect.poll(() => statuses('sample-bulletin', token), patience).toEqual([404, 200, 200, 200]);
   });
 });

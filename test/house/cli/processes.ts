@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { binary } from '../process/script.ts';
@@ -35,6 +36,22 @@ export function rsbridge(
     child.once('close', (code, signal) => resolve({ code, signal, ...output }));
   });
   return { child, finished };
+}
+
+export type Served = ReturnType<typeof rsbridge>;
+
+/** `rsbridge serve`, once it has said anything: where it listens, as a rule. */
+export async function served(cwd: string, ...args: string[]): Promise<Served> {
+  const started = rsbridge(['serve', '--json', ...args], cwd);
+  if (!started.child.stdout) throw new Error('the process has no output');
+  await Promise.race([once(started.child.stdout, 'data'), started.finished]);
+  return started;
+}
+
+/** Have them end, and wait for that. */
+export async function endServed(...all: readonly Served[]): Promise<void> {
+  for (const { child } of all) child.kill('SIGTERM');
+  await Promise.all(all.map(({ finished }) => finished));
 }
 
 export interface Gateway {
