@@ -20,7 +20,6 @@ import { connectionsWithin, openFilesLimit } from './open-files.ts';
 import { pushOffer } from './push/offer.ts';
 import { searchedSources } from './search/searched-sources.ts';
 import { createPrivacy } from './state/privacy.ts';
-import { watchPrivateMarks } from './state/private-marks.ts';
 import { createStorageLook } from './state/storage.ts';
 import { servesSource } from './state/stored-sources.ts';
 import { createSurvey } from './state/survey.ts';
@@ -77,7 +76,6 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
   const takedown = createTakedownActs(bridge);
   const survey = createSurvey(reading);
   const storage = createStorageLook(reading, survey);
-  const marks = watchPrivateMarks(bridge);
   const answers: ServerDeps = {
     database: reading.database,
     publication: bridge.publication,
@@ -86,7 +84,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     servesSource: (source) =>
       bridge.jointSets().some(({ path }) => path.split('/', 1)[0] === source) ||
       servesSource(reading, source),
-    privacy: createPrivacy(bridge, marks.names),
+    privacy: createPrivacy(bridge),
     mementosOf: (source) => config.sources[source]?.mementos ?? ofRemoved,
     documentPasts: createDocumentPasts({ ...reading, baseUrl: config.baseUrl }),
     upstreamFiles: bridge.upstreamFiles,
@@ -110,8 +108,8 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
     },
     log,
     setsOf: (source, title) => bridge.setsOf(source, title),
-    oai: (source) => oaiOfferOf(config, source, marks.names()),
-    jointOai: createJointOffers(config, marks.names),
+    oai: (source) => oaiOfferOf(config, source),
+    jointOai: createJointOffers(config),
     search: config.search ? searchedSources(config) : undefined,
     jointSets: () => bridge.jointSets(),
     admin: withAdmin ? adminAnswers(bridge, drafts, takedown, survey.lookAgain) : undefined,
@@ -127,7 +125,7 @@ function createAnswers(bridge: Bridge, { scope, ...given }: AnswerDeps, withAdmi
   const app = createApp(answers, scope);
   app.addHook('onClose', async () => {
     storage.close();
-    await Promise.all([drafts.close(), takedown.close(), marks.stop()]);
+    await Promise.all([drafts.close(), takedown.close()]);
   });
   return app;
 }

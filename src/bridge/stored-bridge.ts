@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hiddenCollections, privateSetOf } from '../core/access/private-sets.ts';
 import type { Clock } from '../core/adapter.ts';
 import type { Config, SourceConfig } from '../core/config/config.ts';
@@ -13,7 +14,7 @@ import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { checkSchema, migrate } from '../store/schema/migrate.ts';
 import { listKeptSources } from '../store/sources/kept-sources.ts';
 import { type Pause, readPauses } from '../store/sources/pauses.ts';
-import { markPrivate } from '../store/sources/private-sources.ts';
+import { listMarkedPrivate, markPrivate } from '../store/sources/private-sources.ts';
 import { withKept } from './config/kept-config.ts';
 import { type ConfigChanges, liveConfig } from './config/live-config.ts';
 import { type Origins, originsOf } from './config/origins.ts';
@@ -44,8 +45,18 @@ export interface StoredBridge {
   reload(): Promise<void>;
   /** Whoever reads it again when somebody wants that. */
   onReload(listener: () => Promise<void>): void;
-  /** Takes the sources of a configuration, with those of the database. */
+  /**
+   * Takes the sources of a configuration, with those of the database. The one that was taken last, once more: what others have read since
+   * counts (`hasOtherMarks`), and nothing is said of it to them.
+   */
   replaceSources(next: Config): Promise<SourceChanges>;
+  /** The configuration that was taken last. */
+  latest(): Config;
+  /**
+   * Whether others have read a configuration since by which a source is private that is not so here, or is no more. It is private
+   * here, too, whatever was read, as soon as the configuration is taken again.
+   */
+  hasOtherMarks(): Promise<boolean>;
   /** Sets across sources. */
   jointSets(): readonly ResourceSet[];
   /** @param title where the configuration has none */
@@ -64,7 +75,10 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   if (schema === 'migrate') checkPlaces(config);
   const database = openDatabase(config.database);
   let problems: readonly string[] = [];
-  let latest = given;
+  let latest: Config | undefined;
+  let asRead = given;
+  /** Private by what others have read. */
+  let marked: readonly string[] = [];
   try {
     if (schema === 'migrate')
       await (database.client === 'sqlite'
@@ -80,18 +94,26 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   const storage = await openStorage(config, database);
   let reload = async (): Promise<void> => undefined;
   async function replaceSources(next: Config): Promise<SourceChanges> {
+    const isNews = next !== latest;
     latest = next;
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
     // Before anything of them is there to be served.
-    if (schema === 'migrate') {
+    if (schema === 'migrate' && isNews) {
       await markPrivate(database, privacyOf(kept.config));
       const now = toIso(systemClock.now());
       await takePrivateSets(database, hiddenOf(kept.config), now);
       const { parts, others } = partsOf(kept.config);
       await takePrivateParts(database, parts, others, now);
     }
-    return { ...live.replaceSources(kept.config, pauses), problems: kept.problems };
+    asRead = kept.config;
+    marked = await otherMarks();
+    return { ...live.replaceSources(asMarked(asRead, marked), pauses), problems: kept.problems };
+  }
+  async function otherMarks(): Promise<readonly string[]> {
+    const { sources } = asRead;
+    const names = await listMarkedPrivate(database.reader);
+    return names.filter((name) => Object.hasOwn(sources, name) && sources[name]?.access === undefined);
   }
   return {
     config,
@@ -101,11 +123,14 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
     objects: storage?.store,
     pauseOf: (source) => live.pauseOf(source, toIso(systemClock.now())),
     replaceSources,
+    latest: () => latest ?? given,
+    // Whether the database answers, others tell.
+    hasOtherMarks: async () => !isDeepStrictEqual(await otherMarks().catch(() => marked), marked),
     reload: () => reload(),
     onReload: (listener) => {
       reload = listener;
     },
-    origins: () => inForce(originsOf(given), originsOf(latest)),
+    origins: () => inForce(originsOf(given), originsOf(latest ?? given)),
     problems,
     jointSets: createJointSets(config),
     setsOf: createSetsOf(config),
@@ -130,6 +155,23 @@ function privacyOf({ sources }: Config): ReadonlyMap<string, { readonly isPrivat
   return new Map(
     Object.entries(sources).map(([name, { access }]) => [name, { isPrivate: access !== undefined }]),
   );
+}
+
+const closed = new WeakMap<SourceConfig, SourceConfig>();
+
+/** A configuration by which these sources are private, too. */
+function asMarked(config: Config, names: readonly string[]): Config {
+  if (names.length === 0) return config;
+  const sources = { ...config.sources };
+  for (const name of names) {
+    const settings = sources[name];
+    if (!settings) continue;
+    // The same settings have the same sets.
+    const known = closed.get(settings) ?? { ...settings, access: {} };
+    closed.set(settings, known);
+    sources[name] = known;
+  }
+  return { ...config, sources };
 }
 
 function hiddenOf({ sources }: Config): ReadonlyMap<string, readonly string[]> {

@@ -3,15 +3,8 @@ import { isChosen } from '../../core/config/joint-sets.ts';
 import { adminEmailOf, offeredJointOai, offeredOai } from '../../core/config/oai-schema.ts';
 import type { JointOaiOffer, OaiOffer } from '../../server/deps.ts';
 
-/**
- * How a source answers OAI-PMH, by the configuration as it is whenever somebody asks; undefined: it does not.
- * @param marked sources that are private whatever the configuration says (`watchPrivateMarks`)
- */
-export function oaiOfferOf(
-  { sources, contact }: Config,
-  name: string,
-  marked: ReadonlySet<string> = none,
-): OaiOffer | undefined {
+/** How a source answers OAI-PMH, by the configuration as it is whenever somebody asks; undefined: it does not. */
+export function oaiOfferOf({ sources, contact }: Config, name: string): OaiOffer | undefined {
   const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
   const offered = source && offeredOai(source.oai);
   const adminEmail = adminEmailOf(offered?.adminEmail, source?.contact, contact);
@@ -25,7 +18,7 @@ export function oaiOfferOf(
     sets: ownSetsOf(source),
     // Of many sources they are looked for only where somebody asks for them.
     get friends() {
-      return openOffers(sources, marked)
+      return openOffers(sources)
         .filter((other) => other !== name)
         .slice(0, mostFriends);
     },
@@ -42,45 +35,23 @@ function ownSetsOf({ sets = {} }: Config['sources'][string]): NonNullable<OaiOff
 /** All sources as one repository; undefined: that is not configured. */
 export type JointOffers = () => JointOaiOffer | undefined;
 
-interface KnownOffer {
-  readonly of: Config['sources'];
-  readonly marks: ReadonlySet<string>;
-  readonly offer: JointOaiOffer | undefined;
-}
-
-/**
- * Made once for each configuration: of 800 sources they are not to be gone through for each request.
- * @param marked as of `oaiOfferOf`
- */
-export function createJointOffers(
-  config: Config,
-  marked: () => ReadonlySet<string> = () => none,
-): JointOffers {
-  let known: KnownOffer | undefined;
+/** Made once for each configuration: of 800 sources they are not to be gone through for each request. */
+export function createJointOffers(config: Config): JointOffers {
+  let known: { readonly of: Config['sources']; readonly offer: JointOaiOffer | undefined } | undefined;
   return () => {
-    const marks = marked();
-    if (known?.of !== config.sources || known.marks !== marks)
-      known = { of: config.sources, marks, offer: jointOffer(config, marks) };
+    if (known?.of !== config.sources) known = { of: config.sources, offer: jointOffer(config) };
     return known.offer;
   };
 }
 
-const none: ReadonlySet<string> = new Set();
-
-function jointOffer(
-  { oai, sources, contact, title }: Config,
-  marks: ReadonlySet<string>,
-): JointOaiOffer | undefined {
+function jointOffer({ oai, sources, contact, title }: Config): JointOaiOffer | undefined {
   const settings = offeredJointOai(oai);
   if (!settings) return undefined;
   const adminEmail = adminEmailOf(settings.adminEmail, contact);
   if (adminEmail === undefined) return undefined;
   const members = Object.entries(sources)
     // What is for everybody names nothing that is not.
-    .filter(
-      ([name, { access, group }]) =>
-        access === undefined && !marks.has(name) && isChosen(settings, name, group),
-    )
+    .filter(([name, { access, group }]) => access === undefined && isChosen(settings, name, group))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     adminEmail,
@@ -93,14 +64,14 @@ function jointOffer(
         return [name, { title: source.title ?? name, namespace }];
       }),
     ),
-    friends: openOffers(sources, marks).slice(0, mostFriends),
+    friends: openOffers(sources).slice(0, mostFriends),
   };
 }
 
 /** Who harvests one of them need not know of those that are not for everybody. */
-function openOffers(sources: Config['sources'], marks: ReadonlySet<string>): readonly string[] {
+function openOffers(sources: Config['sources']): readonly string[] {
   return Object.entries(sources).flatMap(([name, { oai, access }]) =>
-    access === undefined && !marks.has(name) && offeredOai(oai) ? [name] : [],
+    access === undefined && offeredOai(oai) ? [name] : [],
   );
 }
 

@@ -8,22 +8,19 @@ import { hashOf } from '../../store/admin/secret-text.ts';
 import { isMarkedPrivate } from '../../store/sources/private-sources.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 
-/**
- * By the configuration as it is whenever somebody asks; of what has left it, as it was then.
- * @param marked sources that are private whatever the configuration of this process says (`watchPrivateMarks`)
- */
-export function createPrivacy(
-  { config, database, jointSets }: Pick<StoredBridge, 'config' | 'database' | 'jointSets'>,
-  marked: () => ReadonlySet<string> = () => none,
-): Privacy {
+/** By the configuration as it is whenever somebody asks; of what has left it, as it was then. */
+export function createPrivacy({
+  config,
+  database,
+  jointSets,
+}: Pick<StoredBridge, 'config' | 'database' | 'jointSets'>): Privacy {
   const known = new WeakMap<SourceConfig, PrivateParts>();
   let named: Named | undefined;
   return {
-    names: () => namedBy(config, marked()).hidden,
+    names: () => namedBy(config).hidden,
     of: (source) => {
       const settings = Object.hasOwn(config.sources, source) ? config.sources[source] : undefined;
-      if (settings?.access) return known.get(settings) ?? read(source, settings);
-      if (settings) return marked().has(source) ? closed : undefined;
+      if (settings) return settings.access && (known.get(settings) ?? read(source, settings));
       if (ours.has(source) || jointSets().some(({ path }) => path.split('/', 1)[0] === source))
         return undefined;
       return isMarkedPrivate(primaryOf(database), source).then((isPrivate) =>
@@ -36,16 +33,16 @@ export function createPrivacy(
       const isPrivate = settings?.sets?.[set]?.access !== undefined;
       return isPrivate ? privateSourceName({ source, set }) : undefined;
     },
-    divided: () => namedBy(config, marked()).divided,
+    divided: () => namedBy(config).divided,
   };
 
   /** Asked with each request, of hundreds of sources. */
-  function namedBy({ sources }: Pick<Config, 'sources'>, marks: ReadonlySet<string>): Named {
-    if (named?.of === sources && named.marks === marks) return named;
+  function namedBy({ sources }: Pick<Config, 'sources'>): Named {
+    if (named?.of === sources) return named;
     const names = Object.keys(sources);
     named = {
-      ...{ of: sources, marks },
-      hidden: names.filter((name) => sources[name]?.access !== undefined || marks.has(name)),
+      of: sources,
+      hidden: names.filter((name) => sources[name]?.access !== undefined),
       divided: names.filter((name) => hiddenCollections(sources[name] ?? {}).length > 0),
     };
     return named;
@@ -63,16 +60,13 @@ export function createPrivacy(
 /** By one configuration. */
 interface Named {
   readonly of: object;
-  readonly marks: object;
   readonly hidden: readonly string[];
   readonly divided: readonly string[];
 }
 
 const ownSet = /^([a-z0-9-]+)\/sets\/([a-z0-9-]+)(?:\/|$)/;
 
-const none: ReadonlySet<string> = new Set();
-
-/** The tokens of its configuration went with it, or are not known here. */
+/** The tokens of its configuration went with it. */
 const closed: PrivateParts = { hashes: new Set() };
 
 /** Addresses of the bridge itself, where no source is configured that is called so. */

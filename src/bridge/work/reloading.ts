@@ -15,13 +15,14 @@ export interface Reloading extends Watch {
 /** What is logged of each. */
 export const unusedSource = 'a source of the database is not used';
 const pauseMs = 4000;
+const pauseOfMarksMs = 1000;
 
 /**
  * @param read the configuration as it is now
  * @param apply has the service work by it
  */
 export function watchConfig(
-  bridge: Pick<Bridge, 'clock' | 'log' | 'database' | 'onReload'>,
+  bridge: Pick<Bridge, 'clock' | 'log' | 'database' | 'onReload' | 'latest' | 'hasOtherMarks'>,
   read: () => Promise<Config>,
   apply: (config: Config) => Promise<SourceChanges>,
   stop: AbortSignal,
@@ -47,5 +48,14 @@ export function watchConfig(
     edition = now;
     return pauseMs;
   });
-  return { reload, stop: watch.stop };
+  // A source is private for all as soon as one has read that it is: who has not, or reads another file, goes by it, too.
+  const marks = startWatch(bridge, stop, 'cannot see what has become private', async () => {
+    if (await bridge.hasOtherMarks()) {
+      const { changed } = await apply(bridge.latest());
+      const sources = changed.map(({ name }) => name);
+      log.warn({ sources }, 'private, or no more, by a configuration that this process has not read');
+    }
+    return pauseOfMarksMs;
+  });
+  return { reload, stop: async () => void (await Promise.all([watch.stop(), marks.stop()])) };
 }

@@ -75,6 +75,9 @@ describe.each(['sqlite', 'pg'] as const)(
       const [address = ''] = /http[^<]+\/oai_dc\.xml/.exec(list) ?? [];
       const path = new URL(address).pathname;
       await expect.poll(() => texts(records), patience).toContain('<setSpec>closing:');
+      const moment = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+      const memento = `/memento/${moment}/${bases[0]}/all/resourcelist.xml`;
+      await expect.poll(() => texts(memento), patience).toContain('/closing/items/');
       // In memory, where anything is.
       for (let turn = 0; turn < 3; turn += 1) expect(await both(path)).toEqual([200, 200]);
 
@@ -94,7 +97,13 @@ describe.each(['sqlite', 'pg'] as const)(
         expect(await texts(one), one).not.toContain('closing');
       expect(await texts('/all/resourcelist.xml')).not.toContain('/closing/items/');
       expect(await texts('/search')).not.toContain('/closing/items/');
+      expect(await texts(memento)).not.toContain('/closing/items/');
       await expect.poll(() => texts(records), patience).not.toContain('closing');
+      // They are written anew without anybody having to say so.
+      for (const one of ['/all/resourcelist.xml', '/.well-known/resourcesync']) {
+        await expect.poll(() => both(one), patience).toEqual([200, 200]);
+        expect(await texts(one), one).not.toContain('closing');
+      }
     });
 
     test('is for everybody again when a configuration says so', async () => {

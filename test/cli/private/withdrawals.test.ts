@@ -59,7 +59,12 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
   }
   const run = (...args: string[]) => runMain(directory, args);
   const patience = { timeout: 90_000, interval: 200 };
-  /** `serve` may be at it. */
+  /** `serve` may be writing for as long as a command waits. */
+  async function reloaded(access?: object): Promise<void> {
+    configure(access);
+    await expect.poll(async () => (await run('reload')).code, patience).toBe(0);
+  }
+  /** It may be at the same source. */
   const harvested = (...args: string[]) =>
     expect.poll(async () => (await run('harvest', ...args)).code, patience).toBe(0);
   const pathOf = (source: string, identifier: string) =>
@@ -75,8 +80,7 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
   test('what was withdrawn before its set became private is not in the private set', async () => {
     expect(await run('withdraw', inside[0] ?? '')).toMatchObject({ code: 0 });
     expect(await statuses('sample')).toEqual([410, 200, 200, 200]);
-    configure({});
-    expect(await run('reload')).toMatchObject({ code: 0 });
+    await reloaded({});
     await harvested();
     const made = await run('admin', 'tokens', 'add', 'partner', '--set', 'sample/bulletin', '--json');
     ({ token } = JSON.parse(made.stdout) as { token: string });
@@ -93,8 +97,7 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
   });
 
   test('what was withdrawn in the private set is not published when the set is private no more', async () => {
-    configure();
-    expect(await run('reload')).toMatchObject({ code: 0 });
+    await reloaded();
     await harvested('--full');
     await expect.poll(() => statuses('sample'), patience).toEqual([410, 410, 410, 200]);
     expect((await run('status')).stdout).toContain(`sample/items/${toSegment(inside[2] ?? '')}`);
@@ -104,8 +107,7 @@ describe.each(['sqlite', 'pg'] as const)('a withdrawal and a private set, on %s'
     const restored = await run('restore', `${base}/sample/items/${toSegment(inside[2] ?? '')}`);
     expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('published again')]);
     await expect.poll(() => statuses('sample'), patience).toEqual([410, 410, 200, 200]);
-    configure({});
-    expect(await run('reload')).toMatchObject({ code: 0 });
+    await reloaded({});
     await harvested('--full');
     await expect.poll(() => statuses('sample-bulletin', token), patience).toEqual([404, 410, 200, 200]);
     const again = await run('restore', inside[1] ?? '');

@@ -50,8 +50,8 @@ const japanese: Readonly<Record<string, string>> = {
   'communities are not listed; they are read level by level':
     'コミュニティの一覧がないため、階層ごとに読み取ります',
   'configuration read again': '設定を読み直しました',
-  'private by a configuration that this process has not read':
-    '別のプロセスやコマンドが読み込んだ設定では非公開です。このプロセスはその設定をまだ読んでいません',
+  'private, or no more, by a configuration that this process has not read':
+    '別のプロセスやコマンドが読み込んだ設定により、非公開の範囲が変わりました。このプロセスはその設定をまだ読んでいません',
   'cannot see what has become private': '非公開になったものを確認できません',
   'connections were closed: there are too many': '接続が多すぎるため、一部を切断しました',
   'damaged mirrored files are downloaded again': '壊れた複製ファイルをダウンロードし直します',
