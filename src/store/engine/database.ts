@@ -33,7 +33,7 @@ export interface Database {
   /** Of those who answer requests, and only read (`replicas/answers.ts`). */
   readonly answers: DatabaseAnswers;
   /**
-   * Runs `work` in a writing transaction that commits when it resolves; again from its beginning where PostgreSQL gave
+   * Runs `work` in a writing transaction that commits when it resolves; again from its beginning where the database gave
    * it up for the sake of another one.
    */
   transaction<T>(work: (trx: Knex.Transaction) => Promise<T>): Promise<T>;
@@ -146,7 +146,7 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
     writer,
     reader,
     answers: { reader, stayAtPrimary: () => undefined, lookAtReplicas: () => Promise.resolve([]) },
-    transaction: (work) => translated(() => writer.transaction(work)),
+    transaction: (work) => translated(() => retried(() => writer.transaction(work))),
     offhand: (work) =>
       translated(() =>
         writer.transaction(async (trx) => {

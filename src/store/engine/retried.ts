@@ -2,9 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * Two transactions were in each other's way, and PostgreSQL gave up one: a deadlock, or a serialization failure. Or it does not know
- * a statement by its name any more, or not as it was.
+ * a statement by its name any more, or not as it was. SQLite gives up at once, without waiting, a transaction that writes after another
+ * process has written what it may have read.
  */
-const passing = new Set(['40001', '40P01', '26000', '0A000']);
+const passing = new Set(['40001', '40P01', '26000', '0A000', 'SQLITE_BUSY_SNAPSHOT']);
+/** The same, as Node's own SQLite has it. */
+const busySnapshot = 517;
 const attempts = 8;
 const shortestPauseMs = 10;
 const longestPauseMs = 1_000;
@@ -26,5 +29,7 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof Error && passing.has(String((error as { code?: unknown }).code));
+  if (!(error instanceof Error)) return false;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return passing.has(String(code)) || errcode === busySnapshot;
 }
