@@ -1,10 +1,16 @@
 import { refusal } from '../../core/errors.ts';
+import { itemPath } from '../../core/uris.ts';
 import type { Actor } from '../../store/admin/audit.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
 import type { Target } from '../../store/removal/target.ts';
-import { endWithdrawals as endAll } from '../../store/removal/withdrawals.ts';
+import {
+  endWithdrawals as endAll,
+  findWithdrawalsAt,
+  listWithdrawals,
+} from '../../store/removal/withdrawals.ts';
 import type { Bridge } from '../bridge.ts';
 import { noteAct } from '../sources/source-acts.ts';
+import { pathsIn } from './find-target.ts';
 import { findWithdrawable, uriOf, withdrawalsOf } from './withdraw.ts';
 
 /** What would be published again. */
@@ -20,14 +26,14 @@ export interface RestorationPlan {
  * @throws BridgeError `unknown-resource`, `not-withdrawn`
  */
 export async function planRestoration(bridge: Bridge, text: string): Promise<RestorationPlan> {
-  const target = await findWithdrawable(bridge, text);
+  const target = (await findWithdrawn(bridge, text)) ?? (await findWithdrawable(bridge, text));
   const ended = await withSame(bridge, await withdrawalsMeant(bridge, target));
   return { target, ended, uris: [...new Set(ended.map((one) => uriOf(bridge, one)))] };
 }
 
 /**
  * Ends them; what was withdrawn left nothing behind that could be published, so its items have to be read again.
- * @returns those
+ * @returns those: of sources that have the same items those that are configured, if any is
  */
 export async function endWithdrawals(
   bridge: Bridge,
@@ -36,7 +42,25 @@ export async function endWithdrawals(
 ): Promise<readonly Target[]> {
   await endAll(bridge.database, ended);
   await noteAct(bridge, by, 'restored', uris.join(' '));
-  return itemsOf(ended);
+  const items = itemsOf(ended);
+  const isRead = ({ source }: Target) => Object.hasOwn(bridge.config.sources, source);
+  const read = new Set(items.filter(isRead).map(({ identifier }) => identifier));
+  return items.filter((one) => isRead(one) || !read.has(one.identifier));
+}
+
+/** A withdrawal by the address that it is told at: its source may never have had what it is of (`shareWithdrawals`). */
+async function findWithdrawn({ config, database }: Bridge, text: string): Promise<Target | undefined> {
+  for (const path of pathsIn(text, config.baseUrl)) {
+    const [found] = await findWithdrawalsAt(database.writer, path);
+    if (found) return found;
+    const [, source] = /^([a-z0-9-]+)\/items\/[^/]+$/.exec(path) ?? [];
+    if (source === undefined) continue;
+    const whole = (await listWithdrawals(database.writer, [source])).find(
+      (one) => one.path === undefined && itemPath(source, one.identifier) === path,
+    );
+    if (whole) return whole;
+  }
+  return undefined;
 }
 
 /** What was withdrawn in one of the sources that have the same items was withdrawn in all of them. */

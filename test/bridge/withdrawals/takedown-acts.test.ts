@@ -117,6 +117,25 @@ test('programs do the same', async () => {
   });
 });
 
+test('what is withdrawn where it never was is restored by the address that it is told at, with what it goes with', async () => {
+  const { database } = service.bridge;
+  const { identifier, address } = await item(1);
+  await database.writer('private_part').insert({ part: 'sample-closed', source: 'sample' });
+  expect((await api('/withdrawals', { what: address })).status).toBe(200);
+  const told = address.replace('/sample/', '/sample-closed/');
+  const paths = async () => {
+    const rows: { path: string }[] = await database.reader('withdrawal').where({ identifier }).select('path');
+    return rows.map(({ path }) => `${service.base}/${path}`).sort();
+  };
+  expect(await paths()).toEqual([told, address].sort());
+  const ended = await api('/withdrawals/end', { what: told });
+  // Only where it can be: a source of that name there is not.
+  expect([ended.status, ended.json.tasks.length]).toEqual([202, 1]);
+  expect(await paths()).toEqual([]);
+  await vi.waitFor(async () => expect(await status(address)).toBe(200), { timeout: 30_000, interval: 200 });
+  await database.writer('private_part').delete();
+});
+
 test('the list goes on from page to page, for programs and for people', async () => {
   for (const place of [3, 4]) await api('/withdrawals', { what: (await item(place)).identifier });
   const first = await api('/withdrawals?limit=1');
