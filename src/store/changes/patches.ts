@@ -77,6 +77,15 @@ export interface StoredPatch {
   readonly deletedAt: string | undefined;
 }
 
+/**
+ * When it was deleted after that change, and its bytes went with it (`releaseForGood`): a resource that is there again does not bring back how it
+ * had come to be what it was.
+ */
+const goneForGood = `select max(later.at) from change as later
+  where later.source_id = ? and later.resource_id = change.resource_id and later.seq > change.seq and later.kind = 'deleted'
+    and exists (select 1 from version where version.source_id = ? and version.resource_id = change.resource_id
+      and version.seq = change.seq and version.dropped_at is not null)`;
+
 /** @param path of the patch; only the one that the change itself names is found, whatever else is kept */
 export async function findPatch(
   db: Queryable,
@@ -93,7 +102,10 @@ export async function findPatch(
     .first(
       'change.links',
       'change.at',
-      db.raw('coalesce(resource.deleted_at, resource.withdrawn_at) as deleted_at'),
+      db.raw(`coalesce(resource.deleted_at, resource.withdrawn_at, (${goneForGood})) as deleted_at`, [
+        sourceId,
+        sourceId,
+      ]),
     );
   const link = row && patchesIn(row.links).find(({ href }) => href === path);
   if (!row || link?.hash === undefined || link.length === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { SourceItem } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { type Link, patchRelation } from '../../../src/core/resource.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
+import { endWithdrawals, enforceWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { parseLinks } from '../../../src/store/rows/representation-columns.ts';
 import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
@@ -85,6 +86,26 @@ describe('a patch', () => {
     ]) {
       expect((await get(url)).statusCode).toBe(404);
     }
+  });
+
+  it('is gone for good with what was withdrawn, and does not come back with it', async () => {
+    const { database } = house;
+    const now = '2026-11-21T10:00:01Z';
+    const target = { source: 'kyushu', identifier: 'oai:x:1', path: undefined };
+    await withdraw(database, target, undefined, now);
+    if (!held) throw new Error('nothing was stored');
+    await enforceWithdrawals(database, held, { iso: now, milliseconds: Date.parse(now) });
+    expect((await get(`/${patch.href}`)).statusCode).toBe(410);
+    await endWithdrawals(database, [target]);
+    await store('new');
+    expect((await get('/kyushu/items/oai:x:1/oai_dc.xml')).statusCode).toBe(200);
+    expect((await get(`/${patch.href}`)).statusCode).toBe(410);
+  });
+
+  it('comes back with a resource that was only away', async () => {
+    await store(undefined);
+    await store('new');
+    expect((await get(`/${patch.href}`)).statusCode).toBe(200);
   });
 
   it('is gone with its resource, whose content it has', async () => {
