@@ -79,6 +79,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   let asRead = given;
   /** Private by what others have read. */
   let marked: readonly string[] = [];
+  let taking: Promise<unknown> = Promise.resolve();
   try {
     if (schema === 'migrate')
       await (database.client === 'sqlite'
@@ -93,9 +94,14 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   }
   const storage = await openStorage(config, database);
   let reload = async (): Promise<void> => undefined;
-  async function replaceSources(next: Config): Promise<SourceChanges> {
+  /** One after the other: one that is taken once more does not take the place of one that came meanwhile. */
+  function replaceSources(next: Config): Promise<SourceChanges> {
     const isNews = next !== latest;
-    latest = next;
+    const taken = taking.then(() => take(isNews ? next : (latest ?? next), isNews));
+    taking = taken.catch(() => undefined);
+    return taken;
+  }
+  async function take(next: Config, isNews: boolean): Promise<SourceChanges> {
     const kept = withKept(next, await listKeptSources(database.reader));
     const pauses = await readPauses(database.reader, toIso(systemClock.now()));
     // Before anything of them is there to be served.
@@ -106,7 +112,7 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
       const { parts, others } = partsOf(kept.config);
       await takePrivateParts(database, parts, others, now);
     }
-    asRead = kept.config;
+    [latest, asRead] = [next, kept.config];
     marked = await otherMarks();
     return { ...live.replaceSources(asMarked(asRead, marked), pauses), problems: kept.problems };
   }
