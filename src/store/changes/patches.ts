@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { type BlobRow, packBlob, unpackBlob } from '../payloads/blobs.ts';
 import { readPayloadRows } from '../payloads/content-objects.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
+import { goneForGoodAt } from '../rows/gone-patches.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { patchesIn } from '../rows/representation-columns.ts';
 
@@ -77,15 +78,6 @@ export interface StoredPatch {
   readonly deletedAt: string | undefined;
 }
 
-/**
- * When it was deleted after that change, and its bytes went with it (`releaseForGood`): a resource that is there again does not bring back how it
- * had come to be what it was.
- */
-const goneForGood = `select max(later.at) from change as later
-  where later.source_id = ? and later.resource_id = change.resource_id and later.seq > change.seq and later.kind = 'deleted'
-    and exists (select 1 from version where version.source_id = ? and version.resource_id = change.resource_id
-      and version.seq = change.seq and version.dropped_at is not null)`;
-
 /** @param path of the patch; only the one that the change itself names is found, whatever else is kept */
 export async function findPatch(
   db: Queryable,
@@ -102,9 +94,8 @@ export async function findPatch(
     .first(
       'change.links',
       'change.at',
-      db.raw(`coalesce(resource.deleted_at, resource.withdrawn_at, (${goneForGood})) as deleted_at`, [
-        sourceId,
-        sourceId,
+      db.raw('coalesce(resource.deleted_at, resource.withdrawn_at, ?) as deleted_at', [
+        goneForGoodAt(db, sourceId),
       ]),
     );
   const link = row && patchesIn(row.links).find(({ href }) => href === path);

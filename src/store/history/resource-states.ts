@@ -3,6 +3,7 @@ import type { ChangeKind, Representation, ResourceKind } from '../../core/resour
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { versionsOfResource } from '../rows/change-facts.ts';
+import { listGonePatches } from '../rows/gone-patches.ts';
 import { withLinks } from '../rows/link-forms.ts';
 import { sameSource, sourceIdOf } from '../rows/one-source.ts';
 import {
@@ -39,7 +40,7 @@ export interface ChangedStates {
   readonly states: readonly ResourceState[];
   /** Paths of the collections that these changes put something into, or took it out of. */
   readonly collections: readonly string[];
-  /** The patches that these changes link to, of resources that live on. */
+  /** The patches that these changes link to, of resources that live on, and were not withdrawn since. */
   readonly patches: readonly ContentState[];
 }
 
@@ -96,10 +97,18 @@ export async function* listChangedStates(
     const distinct = [...new Map(page.map((row) => [row.id, row])).values()];
     const states = await statesAt(db, sourceId, seq, distinct);
     const living = new Set(states.flatMap(({ path, alive }) => (alive ? [path] : [])));
+    const patched = page.filter((row) => living.has(row.path) && patchesIn(row.change_links).length > 0);
+    const gone = await listGonePatches(
+      db,
+      sourceId,
+      patched.map((row) => row.seq),
+    );
     yield {
       changes: page.length,
       states,
-      patches: page.flatMap((row) => (living.has(row.path) ? patchesOf(row.change_links, row.at) : [])),
+      patches: patched.flatMap((row) =>
+        gone.has(Number(row.seq)) ? [] : patchesOf(row.change_links, row.at),
+      ),
       collections: [
         ...new Set(page.flatMap((row) => collectionsOf(row.change_links, row.links_before ?? '[]'))),
       ],

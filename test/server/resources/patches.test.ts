@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceItem } from '../../../src/core/adapter.ts';
 import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { type Link, patchRelation } from '../../../src/core/resource.ts';
+import { listChangedStates } from '../../../src/store/history/resource-states.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { endWithdrawals, enforceWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { parseLinks } from '../../../src/store/rows/representation-columns.ts';
@@ -47,6 +48,14 @@ async function store(title: string | undefined): Promise<void> {
   await storePage(database, lease, run, page, { iso, milliseconds });
 }
 let held: Awaited<ReturnType<typeof acquireLease>> | undefined;
+
+/** The patches of an export. */
+async function laidOut(): Promise<readonly string[]> {
+  const found: string[] = [];
+  const all = listChangedStates(house.database.reader, 'kyushu', { afterSeq: 0, seq: 9 });
+  for await (const { patches } of all) found.push(...patches.map(({ path }) => path));
+  return found;
+}
 
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   house.app.inject({ method, url, headers });
@@ -100,12 +109,14 @@ describe('a patch', () => {
     await store('new');
     expect((await get('/kyushu/items/oai:x:1/oai_dc.xml')).statusCode).toBe(200);
     expect((await get(`/${patch.href}`)).statusCode).toBe(410);
+    expect(await laidOut()).toEqual([]);
   });
 
   it('comes back with a resource that was only away', async () => {
     await store(undefined);
     await store('new');
     expect((await get(`/${patch.href}`)).statusCode).toBe(200);
+    expect(await laidOut()).toEqual([patch.href]);
   });
 
   it('is gone with its resource, whose content it has', async () => {
