@@ -179,7 +179,7 @@ export const configSchema = Type.Object(
         archives: Type.Boolean({
           default: false,
           description:
-            'Keep and list what was published before (ResourceSync Archives, a draft: some clients refuse it).',
+            'Keep and list what was published before (ResourceSync Archives, a draft: some clients refuse it). Resource Lists of before something was withdrawn, or became private, go ([takedown.md](takedown.md)).',
         }),
         retention: Type.Object(
           {
