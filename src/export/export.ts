@@ -8,7 +8,7 @@ import type { NamedSources, Packed } from '../publish/published/publication.ts';
 import { judgePackage } from '../publish/published/withheld-packages.ts';
 import type { Database } from '../store/engine/database.ts';
 import { ruleOf } from '../store/reading/withheld.ts';
-import { lastWithdrawalAt } from '../store/removal/withdrawals.ts';
+import { isBeforeWithdrawal } from '../store/removal/withdrawals.ts';
 import { exportDocuments, filesOfDocument } from './site/documents.ts';
 import type { ExportPhase } from './site/export-phase.ts';
 import { removeLeftovers } from './site/leftovers.ts';
@@ -171,11 +171,8 @@ class Export {
       const set = known ?? ofSource(packed.set);
       return (await judgePackage(database.reader, set, packed, ruleOf(known ?? {}), hidden)) === 'open';
     };
-    const mayShow = async (path: string, at: string) => {
-      const sources = sourcesOf(setOf?.(path) ?? ofSource(path));
-      const withdrawnAt = await lastWithdrawalAt(database.reader, sources);
-      return withdrawnAt === undefined || withdrawnAt < at;
-    };
+    const mayShow = async (path: string, at: string) =>
+      !(await isBeforeWithdrawal(database.reader, sourcesOf(setOf?.(path) ?? ofSource(path)), at));
     const snapshot = await readPublicationSnapshot(directory, baseUrl, { mayHandOut, mayShow, isChosen });
     if (snapshot) return snapshot;
     throw new BridgeError('publication-failed', 'what was published is there no longer', { retryable: true });

@@ -2,7 +2,7 @@ import { refusal } from '../../core/errors.ts';
 import { itemPath } from '../../core/uris.ts';
 import type { Actor } from '../../store/admin/audit.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
-import type { Target } from '../../store/removal/target.ts';
+import type { Target } from '../../store/removal/withdrawal.ts';
 import {
   endWithdrawals as endAll,
   findWithdrawalsAt,
@@ -69,9 +69,7 @@ async function withSame(bridge: Bridge, ended: readonly Target[]): Promise<reado
   for (const one of ended)
     for (const same of await sameElsewhere(bridge.database.writer, one))
       if ((await withdrawalsOf(bridge, same)).some(({ path }) => path === same.path)) all.push(same);
-  return [
-    ...new Map(all.map((one) => [JSON.stringify([one.source, one.identifier, one.path]), one])).values(),
-  ];
+  return eachOnce(all, ({ source, identifier, path }) => [source, identifier, path]);
 }
 
 /** @throws BridgeError `not-withdrawn` */
@@ -95,7 +93,13 @@ async function withdrawalsMeant(bridge: Bridge, target: Target): Promise<readonl
   throw refusal('not-withdrawn', 'withdrawn-with-item', { uri, page });
 }
 
-/** Each once. */
 function itemsOf(ended: readonly Target[]): readonly Target[] {
-  return [...new Map(ended.map((one) => [JSON.stringify([one.source, one.identifier]), one])).values()];
+  return eachOnce(ended, ({ source, identifier }) => [source, identifier]);
+}
+
+function eachOnce(
+  targets: readonly Target[],
+  keyOf: (target: Target) => readonly unknown[],
+): readonly Target[] {
+  return [...new Map(targets.map((one) => [JSON.stringify(keyOf(one)), one])).values()];
 }

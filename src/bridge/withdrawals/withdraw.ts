@@ -9,7 +9,7 @@ import { settle } from '../../store/pages/settle.ts';
 import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
 import { findItem } from '../../store/reading/items.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
-import type { Target } from '../../store/removal/target.ts';
+import type { Target } from '../../store/removal/withdrawal.ts';
 import {
   enforceWithdrawals,
   findWithdrawals,

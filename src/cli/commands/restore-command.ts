@@ -3,7 +3,7 @@ import type { Bridge } from '../../bridge/bridge.ts';
 import { endWithdrawals, planRestoration, type RestorationPlan } from '../../bridge/withdrawals/restore.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import { type ReadAgain, readAgain } from '../../harvest/items/restored-item.ts';
-import type { Target } from '../../store/removal/target.ts';
+import type { Target } from '../../store/removal/withdrawal.ts';
 import { forgetSelection } from '../../store/sources/sources.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';

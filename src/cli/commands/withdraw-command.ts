@@ -1,7 +1,7 @@
 import { planWithdrawal, removeWithdrawnBytes, takeDown } from '../../bridge/withdrawals/withdraw.ts';
 import { countOf } from '../../core/count-of.ts';
 import { isAbsolute } from '../../core/uris.ts';
-import type { Target } from '../../store/removal/target.ts';
+import type { Target } from '../../store/removal/withdrawal.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';

@@ -1,7 +1,8 @@
 import { parseStamp } from '../../core/datetime.ts';
+import { sourcesOf } from '../../core/resource-set.ts';
 import { mayName, type PublishedDocument } from '../../publish/published/publication.ts';
 import { listPrivateScopes } from '../../store/removal/private-items.ts';
-import { lastWithdrawalAt } from '../../store/removal/withdrawals.ts';
+import { isBeforeWithdrawal } from '../../store/removal/withdrawals.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 
@@ -34,8 +35,7 @@ export async function refuseArchived(
   { path, archivedAt }: PublishedDocument,
 ): Promise<void> {
   if (archivedAt === undefined) return;
-  const withdrawnAt = await lastWithdrawalAt(deps.database.reader, [...sourcesOf(deps, path)]);
-  if (withdrawnAt === undefined || withdrawnAt < archivedAt) return;
+  if (!(await isBeforeWithdrawal(deps.database.reader, sourcesAt(deps, path), archivedAt))) return;
   const list = `${deps.baseUrl}/${path.replace(/\/resourcelist\/.*$/, '/resourcelist.xml')}`;
   throw new Refusal(
     'gone',
@@ -60,9 +60,9 @@ export function mayBeOutdated({ privacy }: Pick<ServerDeps, 'privacy'>, path: st
 export async function refuseOutdated(deps: ListDeps, path: string): Promise<void> {
   if (!mayBeOutdated(deps, path)) return;
   const [, set = '', stamp] = resourceList.exec(path) ?? [];
-  const sources = sourcesOf(deps, path);
+  const sources = sourcesAt(deps, path);
   const scopes = await listPrivateScopes(deps.database.reader);
-  const hidden = scopes.flatMap(({ source, hiddenAt }) => (sources.has(source) ? (hiddenAt ?? []) : []));
+  const hidden = scopes.flatMap(({ source, hiddenAt }) => (sources.includes(source) ? (hiddenAt ?? []) : []));
   if (hidden.length === 0) return;
   const at = (stamp === undefined ? undefined : parseStamp(stamp)) ?? (await currentOf(deps, set)) ?? '';
   if (hidden.every((moment) => moment < at)) return;
@@ -78,7 +78,7 @@ async function currentOf({ publication }: ListDeps, set: string): Promise<string
   return published?.documents.find(({ path }) => path === `${set}/resourcelist.xml`)?.at;
 }
 
-function sourcesOf({ jointSets }: Pick<ServerDeps, 'jointSets'>, path: string): ReadonlySet<string> {
+function sourcesAt({ jointSets }: Pick<ServerDeps, 'jointSets'>, path: string): readonly string[] {
   const joint = jointSets?.().find((set) => path.startsWith(`${set.path}/`));
-  return new Set(joint?.members?.map(({ source }) => source) ?? [path.split('/', 1)[0] ?? path]);
+  return sourcesOf(joint ?? { source: path.split('/', 1)[0] ?? path });
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from '../../core/uris.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofItemCalled, sourceIdOf } from '../rows/one-source.ts';
-import type { Target } from './target.ts';
+import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /**
  * One item of a repository may be in a public source today and in a private set of it tomorrow, which is a source of its own
@@ -11,18 +11,8 @@ import type { Target } from './target.ts';
  * withdrawal for each, which stays where the set is none any more.
  */
 
-/** A row of `withdrawal`, as far as it says what is withdrawn. */
-interface Row {
-  readonly source: string;
-  readonly identifier: string;
-  /** Empty: the whole item. */
-  readonly path: string;
-  readonly kind: string | null;
-  readonly format: string | null;
-  readonly upstream_url: string | null;
-  readonly reason: string | null;
-  readonly at: string;
-}
+/** Whatever its number. */
+type Row = Omit<WithdrawalRow, 'id'>;
 
 /** Which source is, or was, a private set of which other one. */
 export async function listPrivateParts(db: Queryable): Promise<ReadonlyMap<string, string>> {
@@ -31,7 +21,8 @@ export async function listPrivateParts(db: Queryable): Promise<ReadonlyMap<strin
 }
 
 /**
- * Takes what a configuration says of private sets, and makes what is withdrawn in one source of a family withdrawn in all of it.
+ * Takes what a configuration says of private sets: what is withdrawn in one source of a family is withdrawn in one that comes to it,
+ * and the other way round.
  * @param named by the name of each private set that is a source of its own, whose it is
  * @param others sources that are none: if one of them was, it is something else by now
  * @param now ISO
@@ -45,22 +36,18 @@ export async function takePrivateParts(
   const known = await listPrivateParts(database.writer);
   const added = [...named].filter(([part, source]) => known.get(part) !== source);
   const ended = [...known.keys()].filter((part) => others.has(part));
-  if (added.length + ended.length > 0)
-    await database.transaction(async (trx) => {
+  const roots = new Set([...known, ...named].flatMap(([part, source]) => (others.has(part) ? [] : [source])));
+  if (roots.size + ended.length === 0) return;
+  await database.transaction(async (trx) => {
+    if (ended.length > 0)
       await trx('private_part')
         .modify((query) => whereAnyOf(query, 'part', ended))
         .delete();
-      const rows = added.map(([part, source]) => ({ part, source }));
-      await insertRows(trx, 'private_part', rows, { conflict: { columns: ['part'], update: ['source'] } });
-    });
-  const roots = new Set((await listPrivateParts(database.writer)).values());
-  for (const root of roots) {
-    const family = await familyOf(database.writer, root);
-    const rows = await rowsOf(database.writer, family, undefined);
-    const keys = new Set(rows.map((row) => keyIn(row.source, row)));
-    const isShared = rows.every((row) => family.every((source) => keys.has(keyIn(source, row))));
-    if (!isShared) await database.transaction((trx) => shareWithdrawals(trx, root, undefined, now));
-  }
+    const rows = added.map(([part, source]) => ({ part, source }));
+    await insertRows(trx, 'private_part', rows, { conflict: { columns: ['part'], update: ['source'] } });
+    // Of all of them: a process of a release that does not know this may have withdrawn something meanwhile.
+    for (const root of roots) await shareWithdrawals(trx, root, undefined, now);
+  });
 }
 
 /** The sources that one item of a repository may be in: a public one, and what is or was a private set of it. */
@@ -99,7 +86,7 @@ export async function shareWithdrawals(
 /** @returns whether anything of it was published there */
 async function withdrawThere(trx: Knex.Transaction, source: string, row: Row, now: string): Promise<boolean> {
   const sourceId = await sourceIdOf(trx, source);
-  const path = row.path && ((await pathOfFile(trx, sourceId, row)) ?? pathIn(source, row));
+  const path = row.path && ((await pathOfFile(trx, sourceId, row)) ?? pathIn(source, row.source, row.path));
   await trx('withdrawal')
     .insert({ ...row, source, path })
     .onConflict(['source', 'identifier', 'path'])
@@ -127,7 +114,7 @@ export async function sameElsewhere(
   const [own] = (await rowsOf(db, [source], identifier)).filter((row) => row.path === path);
   return others.map((name) => {
     const same = own && rows.find((row) => keyIn(name, row) === keyIn(name, own) && row.source === name);
-    return { source: name, identifier, path: same?.path ?? `${name}${path.slice(source.length)}` };
+    return { source: name, identifier, path: same?.path ?? pathIn(name, source, path) };
   });
 }
 
@@ -153,7 +140,7 @@ function keyIn(name: string, { source, identifier, path, kind, upstream_url }: R
   return JSON.stringify([name, identifier, path === '' ? '' : what]);
 }
 
-function pathIn(name: string, { source, path }: Row): string {
+function pathIn(name: string, source: string, path: string): string {
   return `${name}${path.slice(source.length)}`;
 }
 

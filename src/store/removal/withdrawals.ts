@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.ts';
-import type { ResourceKind } from '../../core/resource.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
@@ -13,7 +12,7 @@ import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts
 import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { shareWithdrawals } from './shared-withdrawals.ts';
-import type { Target } from './target.ts';
+import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
 export interface Withdrawal {
@@ -24,18 +23,6 @@ export interface Withdrawal {
   readonly path: string | undefined;
   readonly reason: string | undefined;
   /** ISO. */
-  readonly at: string;
-}
-
-interface WithdrawalRow {
-  readonly id: number | string;
-  readonly source: string;
-  readonly identifier: string;
-  readonly path: string;
-  readonly kind: ResourceKind | null;
-  readonly format: string | null;
-  readonly upstream_url: string | null;
-  readonly reason: string | null;
   readonly at: string;
 }
 
@@ -228,6 +215,15 @@ export async function lastWithdrawalAt(
     if (row && (last === undefined || row.at > last)) last = row.at;
   }
   return last;
+}
+
+/** Whether something of these sources was withdrawn then, or later: what names what lived at that moment may name it. */
+export async function isBeforeWithdrawal(
+  db: Queryable,
+  sources: readonly string[],
+  at: string,
+): Promise<boolean> {
+  return ((await lastWithdrawalAt(db, sources)) ?? '') >= at;
 }
 
 const resourcesAtATime = 200;
