@@ -146,7 +146,7 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
     writer,
     reader,
     answers: { reader, stayAtPrimary: () => undefined, lookAtReplicas: () => Promise.resolve([]) },
-    transaction: (work) => translated(() => retried(() => writer.transaction(work))),
+    transaction: (work) => translated(() => retried(() => writer.transaction(work), busyTimeoutMs)),
     offhand: (work) =>
       translated(() =>
         writer.transaction(async (trx) => {
