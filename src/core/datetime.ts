@@ -1,5 +1,8 @@
 /** The only file that handles `Date` and date strings. Everywhere else a time is `YYYY-MM-DDThh:mm:ssZ`. */
 
+/** Before anything that ever happened here: of a decision, not counted among what was decided of late; of what is due, before all others. */
+export const longAgo = '1970-01-01T00:00:00Z';
+
 /** Within a second whoever asks for the time gets the same text. */
 let last = { second: Number.NaN, iso: '' };
 

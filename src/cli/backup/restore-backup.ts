@@ -3,8 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { makeWritableDirectory } from '../../bridge/config/writable.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
-import { toIso, toStamp } from '../../core/datetime.ts';
+import { countOf } from '../../core/count-of.ts';
+import { toIso } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
+import type { CarriedOver } from '../../store/backup/carried-over.ts';
 import { inspectSqlite, isSqliteFile, replaceSqlite } from '../../store/backup/sqlite-copy.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
@@ -29,7 +31,7 @@ export async function restoreBackup(file: string, flags: RestoreBackupFlags, io:
   if (database.client === 'pg')
     throw new BridgeError(
       'usage',
-      `the database is PostgreSQL, which has tools of its own: pg_restore --clean --dbname="${withoutPassword(database.url)}" ${file}`,
+      `the database is PostgreSQL, which has tools of its own: pg_restore --clean --dbname="${withoutPassword(database.url)}" ${file}; what was withdrawn since it was made, and tokens revoked since, have to be so once more before rsbridge serve begins`,
     );
   if (from === database.file) throw new BridgeError('backup-refused', `${from} is the database itself`);
   if (!isSqlite) throw new BridgeError('backup-refused', `${from} is not a backup`);
@@ -39,21 +41,48 @@ export async function restoreBackup(file: string, flags: RestoreBackupFlags, io:
     return exitCodes.ok;
   }
   makeWritableDirectory(dirname(database.file));
-  const { facts, kept } = await replaceSqlite(from, database.file, toStamp(toIso(systemClock.now())));
+  const { facts, kept, carried } = await replaceSqlite(from, database.file, toIso(systemClock.now()));
   // A copy does not know that it is one.
   await noteBackup(config, from, statSync(from).mtimeMs);
   await noteInFile(config, 'restored a backup', from, io);
   const next = [
     ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),
+    ...(carried ? whatStays(carried) : [nothingKnown]),
     ...whatIsNext(config),
   ];
   printResult(
     io,
     flags.json,
-    { restored: from, database: database.file, ...facts, kept, next },
+    { restored: from, database: database.file, ...facts, kept, carriedOver: carried ?? null, next },
     [`${database.file}: ${describe(facts)}, from ${from}`, ...next.map((sentence) => `  ${sentence}`)].join(
       '\n',
     ),
   );
   return exitCodes.ok;
+}
+
+/** There was no database, or none that can be read. */
+const nothingKnown =
+  'what was withdrawn since the backup, and which accounts and tokens were taken away, is not known here: do it again (`rsbridge withdraw`, `rsbridge admin`) before `rsbridge serve` begins';
+const mostNamed = 5;
+
+function whatStays({ withdrawals, refusals, access, restored }: CarriedOver): readonly string[] {
+  const names = restored.slice(0, mostNamed).map((one) => `rsbridge restore ${one}`);
+  const more = restored.length > mostNamed ? `, and ${restored.length - mostNamed} more` : '';
+  return [
+    ...(withdrawals > 0
+      ? [`${countOf(withdrawals, 'withdrawal')} made since the backup hold${withdrawals === 1 ? 's' : ''} on`]
+      : []),
+    ...(refusals > 0
+      ? [
+          `${countOf(refusals, 'file')} refused since by their servers: withheld until those have been asked again`,
+        ]
+      : []),
+    access
+      ? 'accounts, tokens and the audit log are those of before, not of the backup'
+      : 'accounts, tokens and the audit log are those of the backup: it is not an earlier state of what was here',
+    ...(restored.length > 0
+      ? [`withdrawn again, as they were at the backup: ${names.join(', ')}${more} publishes them`]
+      : []),
+  ];
 }

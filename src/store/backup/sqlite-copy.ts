@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { toStamp } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
 import { tablesOfJournals } from '../schema/journal-tables.ts';
 import { migrations, refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
+import { type CarriedOver, carryOver } from './carried-over.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {
@@ -90,24 +92,29 @@ export async function isSqliteFile(file: string): Promise<boolean> {
   }
 }
 
+export interface Replacement {
+  readonly facts: CopyFacts;
+  /** The path of what was there before; undefined: nothing was. */
+  readonly kept: string | undefined;
+  /** What was known there, and is known now; undefined: that could not be read. */
+  readonly carried: CarriedOver | undefined;
+}
+
 /**
- * Puts a copy in the place of the database; the one that was there is kept beside it.
- * @param stamp for the name of what is kept
- * @returns the path of what was there before
+ * Puts a copy in the place of the database; the one that was there is kept beside it, and what it keeps from others the copy keeps
+ * from them, too.
+ * @param now ISO
  * @throws BridgeError `database-locked` while another process has the database open
  */
-export async function replaceSqlite(
-  copy: string,
-  file: string,
-  stamp: string,
-): Promise<{ readonly facts: CopyFacts; readonly kept: string | undefined }> {
+export async function replaceSqlite(copy: string, file: string, now: string): Promise<Replacement> {
   const aside = `${file}.${randomUUID().slice(0, 8)}.tmp`;
   try {
     await copyFile(copy, aside, constants.COPYFILE_EXCL);
     const facts = await inspectSqlite(aside);
-    renewJournals(aside);
     await refuseInUse(file);
-    const kept = existsSync(file) ? `${file}.replaced-${stamp}` : undefined;
+    const kept = existsSync(file) ? `${file}.replaced-${toStamp(now)}` : undefined;
+    const carried = kept === undefined ? undefined : carriedOver(file, aside, now);
+    renewJournals(aside);
     if (kept !== undefined) await rename(file, kept);
     for (const suffix of ['-wal', '-shm']) {
       if (!existsSync(file + suffix)) continue;
@@ -116,10 +123,21 @@ export async function replaceSqlite(
       else await rename(file + suffix, kept + suffix);
     }
     await nameSafely(aside, file);
-    return { facts, kept };
+    return { facts, kept, carried };
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(aside + suffix, { force: true });
   }
+}
+
+/** Undefined where it cannot be read, as what is damaged. */
+function carriedOver(from: string, to: string, now: string): CarriedOver | undefined {
+  return withDatabase(to, (target) => {
+    try {
+      return withDatabase(from, (database) => carryOver(database, target, now));
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { longAgo } from '../../core/datetime.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
-import { longAgo } from './refusals.ts';
 import { type RemoteFile, type RemoteFileRow, remoteFileColumns, toRemoteFile } from './remote-files.ts';
 import { resourcesWithdrawnAt } from './withdrawn-links.ts';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { addSeconds, toMilliseconds } from '../../core/datetime.ts';
+import { addSeconds, longAgo, toMilliseconds } from '../../core/datetime.ts';
 import { type Fuse, isTooMuchFor } from '../../core/files/fuse.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
@@ -20,8 +20,6 @@ const day = 86_400;
 const firstProbeSeconds = 60;
 const lastProbeSeconds = 6 * 3600;
 const probes = 20;
-/** As `withdrawn_at`: by a person, and not counted among what was withdrawn of late. As `due_at`: before all others. */
-export const longAgo = '1970-01-01T00:00:00Z';
 
 /** Which of these URLs are published by this source. */
 export async function publishedUrls(

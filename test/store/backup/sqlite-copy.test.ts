@@ -26,6 +26,7 @@ import { type Database, openDatabase } from '../../../src/store/engine/database.
 import { placeMigrated } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
+const now = '2026-11-22T10:00:00Z';
 let directory: string;
 let database: Database;
 let source: ToldSource;
@@ -123,7 +124,7 @@ describe('a copy of an SQLite database', () => {
     damage(at('copy.db'));
     const before = readFileSync(at('live.db'));
     await closeFile();
-    await expect(replaceSqlite(at('copy.db'), at('live.db'), 'now')).rejects.toThrow();
+    await expect(replaceSqlite(at('copy.db'), at('live.db'), now)).rejects.toThrow();
     expect(readFileSync(at('live.db')).equals(before) || existsSync(at('live.db'))).toBe(true);
     expect(
       readdirSync(directory).filter((name) => name.includes('replaced') || name.includes('tmp')),
@@ -135,13 +136,13 @@ describe('a copy of an SQLite database', () => {
     const journal = await database.reader('source').first('journal_id');
     await source.tell({ 3: {} });
     await closeFile();
-    const { facts, kept } = await replaceSqlite(at('copy.db'), at('live.db'), 'stamp');
-    expect([facts.resources, kept]).toEqual([3, `${at('live.db')}.replaced-stamp`]);
+    const { facts, kept } = await replaceSqlite(at('copy.db'), at('live.db'), now);
+    expect([facts.resources, kept]).toEqual([3, `${at('live.db')}.replaced-20261122T100000Z`]);
     expect(await inspectSqlite(kept ?? '')).toMatchObject({ resources: 4 });
     expect(await inspectSqlite(at('live.db'))).toMatchObject({ resources: 3 });
     database = openDatabase({ client: 'sqlite', file: at('live.db') });
     expect((await database.reader('source').first('journal_id')).journal_id).not.toBe(journal.journal_id);
-    const nowhere = await replaceSqlite(at('copy.db'), at('new.db'), 'stamp');
+    const nowhere = await replaceSqlite(at('copy.db'), at('new.db'), now);
     expect(nowhere.kept).toBeUndefined();
     expect(await isSqliteFile(at('new.db'))).toBe(true);
   });
@@ -153,10 +154,10 @@ describe('a copy of an SQLite database', () => {
     truncateSync(at('live.db'), 5000);
     for (const suffix of ['-wal', '-shm']) writeFileSync(at(`live.db${suffix}`), 'of the old one');
     for (const suffix of ['-wal', '-shm']) writeFileSync(at(`gone.db${suffix}`), 'of one that is gone');
-    await replaceSqlite(at('copy.db'), at('live.db'), 'now');
-    await replaceSqlite(at('copy.db'), at('gone.db'), 'now');
+    await replaceSqlite(at('copy.db'), at('live.db'), now);
+    await replaceSqlite(at('copy.db'), at('gone.db'), now);
     const left = readdirSync(directory).filter((name) => /live|gone/.test(name) && /-(wal|shm)$/.test(name));
-    for (const name of left) expect(name).toMatch(/replaced-now/);
+    for (const name of left) expect(name).toMatch(/replaced-20261122T100000Z/);
     expect(await inspectSqlite(at('live.db'))).toMatchObject({ resources: 3 });
     expect(await inspectSqlite(at('gone.db'))).toMatchObject({ resources: 3 });
   });
@@ -168,8 +169,8 @@ describe('what SQLite cannot even open', () => {
     mkdirSync(at('ruin.db'));
     const log = ['-wal', '-shm'];
     for (const suffix of log) writeFileSync(at(`ruin.db${suffix}`), `of a ruin: ${suffix}`);
-    const { kept } = await replaceSqlite(at('copy.db'), at('ruin.db'), 'now');
-    expect(kept).toBe(at('ruin.db.replaced-now'));
+    const { kept } = await replaceSqlite(at('copy.db'), at('ruin.db'), now);
+    expect(kept).toBe(at('ruin.db.replaced-20261122T100000Z'));
     for (const suffix of log) expect(readFileSync(`${kept}${suffix}`, 'utf8')).toBe(`of a ruin: ${suffix}`);
     expect(readdirSync(directory).filter((name) => /^ruin.db-/.test(name))).toEqual([]);
     expect(await inspectSqlite(at('ruin.db'))).toMatchObject({ resources: 3 });
