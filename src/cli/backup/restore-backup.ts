@@ -43,7 +43,7 @@ export async function restoreBackup(file: string, flags: RestoreBackupFlags, io:
   makeWritableDirectory(dirname(database.file));
   const { facts, kept, carried } = await replaceSqlite(from, database.file, toIso(systemClock.now()));
   // A copy does not know that it is one.
-  await noteBackup(config, from, statSync(from).mtimeMs);
+  await noteBackup(config, from, Math.floor(statSync(from).mtimeMs));
   await noteInFile(config, 'restored a backup', from, io);
   const next = [
     ...(kept === undefined ? [] : [`what was there is kept as ${kept}; remove it when all is well`]),

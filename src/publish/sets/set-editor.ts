@@ -7,6 +7,7 @@ import { toIso } from '../../core/datetime.ts';
 import { BridgeError, failure } from '../../core/errors.ts';
 import { definitionOf, type ResourceSet } from '../../core/resource-set.ts';
 import type { Limits } from '../../core/sitemap.ts';
+import { readFact } from '../../store/alerts/installation-facts.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { forgetFormerSteps } from '../../store/joint/former-steps.ts';
 import { mendLost } from '../../store/joint/lost-changes.ts';
@@ -15,7 +16,7 @@ import { jointOf, membersTakenUp } from '../../store/reading/joint-changes.ts';
 import { listChanges, listStored } from '../../store/reading/listing.ts';
 import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
 import { type JournalState, readJournal, renameJournal } from '../../store/sources/journal.ts';
-import { isReused, lostChanges } from '../../store/sources/journals-gone-back.ts';
+import { isReused, lostChanges, wentBack } from '../../store/sources/journals-gone-back.ts';
 import { formatVersion, type Pointer } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { lockPublication, type PublicationLock } from '../disk/publication-lock.ts';
@@ -125,9 +126,11 @@ export class SetEditor {
     const journal =
       (await this.#whole(set, published, found)) ?? (await this.#renamed(set, published, found)) ?? found;
     const usable = await directory.load(baseUrl, journal);
+    const isBehind = !usable && (await this.#isBehind(directory.pointer, journal));
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
-    if (!usable && (await directory.hasPointer())) {
+    if (isBehind) log.warn({ set: set.path }, wentBack);
+    else if (!usable && (await directory.hasPointer())) {
       log.warn({ set: set.path }, 'the publication is rendered anew');
     }
     if (redefined) log.warn({ set: set.path }, 'the set is defined anew: its Change Lists begin now');
@@ -149,7 +152,7 @@ export class SetEditor {
     const members = set.members?.map(({ source }) => source);
     if (members && !isDeepStrictEqual(members, draft.state.members)) draft.edit({ members });
     const lists = new SetPublication(set, settings, directory, draft);
-    if (redefined) await lists.beginAnew();
+    if (redefined || isBehind) await lists.beginAnew();
     else if (set.members && !base) await lists.beginWith(journal);
     const editing = {
       lists,
@@ -178,6 +181,20 @@ export class SetEditor {
     await renameJournal(database, journal);
     log.warn({ set: set.path, published: published.changes.seq }, lostChanges);
     return readJournal(database.writer, set.source);
+  }
+
+  /**
+   * Whether something was published that the journal does not know, as after a backup was put back: no Change List says how what was
+   * published became what is here. Whoever has followed them has to see that they begin later than what he has.
+   */
+  async #isBehind(published: Pointer | undefined, journal: JournalState): Promise<boolean> {
+    const { reader } = this.#settings.database;
+    if (published?.changes && published.changes.seq > journal.seq) return true;
+    if (published?.journal === journal.id) return false;
+    return (
+      (published?.changes !== undefined && (await isReused(reader, journal.sourceId, published.changes))) ||
+      (await readFact(reader, 'went-back')) !== undefined
+    );
   }
 
   /**

@@ -28,6 +28,7 @@ const first = ['source', 'run'] as const;
 /** Whoever has rows in one of these has begun already. */
 const telling = ['source', 'kept_source', 'change', 'admin_account', 'api_token'] as const;
 
+const wholeNumbers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
 const rowsAtATime = 2_000;
 
 export interface MoveProgress {
@@ -99,8 +100,8 @@ async function refuseFilled(trx: Knex.Transaction): Promise<void> {
 
 interface SharedTable {
   readonly table: string;
-  /** Each with whether PostgreSQL keeps it as octets. */
-  readonly columns: ReadonlyMap<string, boolean>;
+  /** Each with the type that it has in PostgreSQL. */
+  readonly columns: ReadonlyMap<string, string>;
 }
 
 async function sharedTables(trx: Knex.Transaction, from: SqliteDatabase): Promise<readonly SharedTable[]> {
@@ -109,11 +110,11 @@ async function sharedTables(trx: Knex.Transaction, from: SqliteDatabase): Promis
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     order by c.relname, a.attnum`);
-  const tables = new Map<string, Map<string, boolean>>(first.map((table) => [table, new Map()]));
+  const tables = new Map<string, Map<string, string>>(first.map((table) => [table, new Map()]));
   for (const { name, column, type } of rows) {
     if (notMoved.has(name)) continue;
-    const columns = tables.get(name) ?? new Map<string, boolean>();
-    tables.set(name, columns.set(column, type === 'bytea'));
+    const columns = tables.get(name) ?? new Map<string, string>();
+    tables.set(name, columns.set(column, type));
   }
   const there = from.prepare("select name from sqlite_master where type = 'table'").all();
   const names = new Set(there.map(({ name }) => String(name)));
@@ -124,7 +125,7 @@ async function sharedTables(trx: Knex.Transaction, from: SqliteDatabase): Promis
 function* batchesOf(
   from: SqliteDatabase,
   table: string,
-  columns: ReadonlyMap<string, boolean>,
+  columns: ReadonlyMap<string, string>,
 ): Generator<readonly Row[]> {
   const list = [...columns.keys()].map((column) => `"${column}"`).join(', ');
   const statement = from.prepare(`select ${list} from "${table}"`);
@@ -133,8 +134,8 @@ function* batchesOf(
   let octets = 0;
   for (const row of rowsOf(statement)) {
     const moved: Record<string, Value> = {};
-    for (const [column, isOctets] of columns) {
-      const value = asPostgresHasIt(row[column] ?? null, isOctets);
+    for (const [column, type] of columns) {
+      const value = asPostgresHasIt(row[column] ?? null, type);
       moved[column] = value;
       octets += value instanceof Uint8Array ? value.byteLength : typeof value === 'string' ? value.length : 8;
     }
@@ -153,13 +154,14 @@ function rowsOf(statement: SqliteStatement): Iterable<Readonly<Record<string, St
   return statement.iterate() as Iterable<Readonly<Record<string, Stored>>>;
 }
 
-/** SQLite keeps a hash as its 32 octets also where the column is one of text (`sqlite-hashes.ts`). */
-function asPostgresHasIt(value: Stored, isOctets: boolean): Value {
+/** SQLite keeps a hash as its 32 octets also where the column is one of text (`sqlite-hashes.ts`), and fractions where whole numbers belong. */
+function asPostgresHasIt(value: Stored, type: string): Value {
+  if (typeof value === 'number' && wholeNumbers.has(type)) return Math.floor(value);
   if (typeof value === 'bigint') {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
   }
-  if (value instanceof Uint8Array && !isOctets) return `sha-256:${Buffer.from(value).toString('hex')}`;
+  if (value instanceof Uint8Array && type !== 'bytea') return `sha-256:${Buffer.from(value).toString('hex')}`;
   return value;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { toStamp } from '../../core/datetime.ts';
+import { toMilliseconds, toStamp } from '../../core/datetime.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts';
 import { tablesOfJournals } from '../schema/journal-tables.ts';
@@ -114,6 +114,7 @@ export async function replaceSqlite(copy: string, file: string, now: string): Pr
     await refuseInUse(file);
     const kept = existsSync(file) ? `${file}.replaced-${toStamp(now)}` : undefined;
     const carried = kept === undefined ? undefined : carriedOver(file, aside, now);
+    if (kept === undefined || !hasSameJournals(file, aside)) noteWentBack(copy, aside, now);
     renewJournals(aside);
     if (kept !== undefined) await rename(file, kept);
     for (const suffix of ['-wal', '-shm']) {
@@ -127,6 +128,30 @@ export async function replaceSqlite(copy: string, file: string, now: string): Pr
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(aside + suffix, { force: true });
   }
+}
+
+/** Nothing has happened in one that has not in the other. */
+function hasSameJournals(one: string, other: string): boolean {
+  try {
+    const [here, there] = [one, other].map((file) =>
+      withDatabase(file, (database) =>
+        JSON.stringify(rowsOf(database, 'select name, journal_id, journal_seq from source order by name')),
+      ),
+    );
+    return here === there;
+  } catch {
+    return false;
+  }
+}
+
+/** Change Lists that are written from here begin now: none says how what was published became what is in the copy. */
+function noteWentBack(copy: string, aside: string, now: string): void {
+  withDatabase(aside, (database) => {
+    if (!namesIn(database).has('installation_fact')) return;
+    database
+      .prepare("insert or replace into installation_fact (name, value, at) values ('went-back', ?, ?)")
+      .run(copy, toMilliseconds(now));
+  });
 }
 
 /** Undefined where it cannot be read, as what is damaged. */

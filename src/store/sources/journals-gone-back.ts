@@ -6,6 +6,10 @@ import { type JournalState, momentOf } from './journal.ts';
 export const lostChanges =
   'the database has lost changes that may have been published, as when a standby took its place: all documents are written anew';
 
+/** The same of one set, once it is published anew. */
+export const wentBack =
+  'more was published than the database knows: the Change Lists begin now, and whoever follows has to compare with the Resource List';
+
 /**
  * Whether the change of a sequence is another one than was read: it is later than the journal was then. Of one that is not kept any more
  * nothing can be said.

@@ -28,6 +28,8 @@ beforeAll(async () => {
   const config = (to: object) => JSON.stringify({ baseUrl, database: to, directory: 'data', sources });
   writeFileSync(join(directory, 'sqlite.yaml'), config({ client: 'sqlite', file: 'rsbridge.db' }));
   await database.writer('pause').insert({ source: 'sample', since: '2026-11-21T00:00:00Z', reason: '移転' });
+  // As a release before this noted the moment of a file.
+  await database.writer('installation_fact').insert({ name: 'alerts', value: '', at: 1795964715951.3376 });
   await copied('backup.db');
 });
 afterAll(async () => {
@@ -77,6 +79,8 @@ describe('rsbridge restore FILE, where the database is PostgreSQL', () => {
     expect(await told(target, columns)).toEqual(await told(before, columns));
     for (const table of ['link_form', 'run', 'moment', 'collection', 'pause'])
       expect([table, await rowsOf(target, table)]).toEqual([table, await rowsOf(before, table)]);
+    const fact = await target.reader('installation_fact').where({ name: 'alerts' }).first('at');
+    expect(Number(fact.at)).toBe(1795964715951);
     const [mine] = await before.reader('source').select('*');
     const [theirs] = await target.reader('source').select('*');
     expect(theirs).toEqual({ ...mine, journal_id: theirs.journal_id });

@@ -18,6 +18,7 @@ describe('a backup that is put back', () => {
   let base: string;
   let identifiers: string[];
   let serving: Served | undefined;
+  let gone: string;
   let tokens: Record<'kept' | 'revoked' | 'later', string>;
   let restored: { readonly next: readonly string[]; readonly carriedOver: unknown };
 
@@ -30,12 +31,22 @@ describe('a backup that is put back', () => {
   }
   const made = async (name: string): Promise<{ readonly id: number; readonly token: string }> =>
     JSON.parse(await run('admin', 'tokens', 'add', name, '--json'));
-  const pathOf = (at: number, rest = '/oai_dc.xml') =>
-    `/sample/items/${toSegment(identifiers[at] ?? '')}${rest}`;
+  const itemPath = (identifier: string, rest = '/oai_dc.xml') =>
+    `/sample/items/${toSegment(identifier)}${rest}`;
+  const pathOf = (at: number, rest?: string) => itemPath(identifiers[at] ?? '', rest);
   const statusOf = async (path: string, token?: string) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return (await fetch(`${base}${path}`, { headers })).status;
   };
+
+  const set = () => `${base}/sample/capabilitylist.xml`;
+  /** @returns what it is called */
+  function deletedUpstream(): string {
+    for (;;) {
+      const { kind, identifier } = repository.edit({ mayRemove: true });
+      if (kind === 'deleted' && !identifiers.slice(0, 4).includes(identifier)) return identifier;
+    }
+  }
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-what-holds-'));
@@ -57,6 +68,12 @@ describe('a backup that is put back', () => {
     await run('restore', identifiers[0] ?? '');
     await run('withdraw', identifiers[1] ?? '', '--reason', 'a court');
     await run('withdraw', `${base}${pathOf(2)}`);
+    serving = await served(directory);
+    gone = deletedUpstream();
+    await run('harvest');
+    await vi.waitFor(async () => expect(await statusOf(itemPath(gone))).toBe(410), 60_000);
+    await run('sync', set(), 'copy');
+    await endServed(serving);
     restored = JSON.parse(await run('restore', 'before.db', '--json'));
     serving = await served(directory);
   });
@@ -81,10 +98,23 @@ describe('a backup that is put back', () => {
     expect(await statusOf(pathOf(2, ''))).toBe(200);
     const list = async () => (await fetch(`${base}/sample/resourcelist.xml`)).text();
     await expect.poll(list).toContain(pathOf(3));
-    for (const at of [0, 1, 2]) expect(await list()).not.toContain(pathOf(at));
+    for (const at of [0, 1, 2]) await expect.poll(list).not.toContain(pathOf(at));
     await run('harvest', '--full');
     expect(await statusOf(pathOf(1))).toBe(410);
     expect(await run('status')).toContain('a court');
+  });
+
+  test('is told to those who follow: the Change Lists begin anew, and they compare', async () => {
+    const synced = async () => {
+      const { stdout } = await rsbridge(['sync', set(), 'copy', '--json'], directory).finished;
+      return (JSON.parse(stdout) as { summary: { held: number; ways: readonly { way: string }[] } }).summary;
+    };
+    expect((await synced()).ways.at(-1)).toMatchObject({ way: 'audit' });
+    // Once there is a change, there is a Change List, which begins where the set did.
+    const ways = async () => (await synced()).ways.map(({ way }) => way);
+    await expect.poll(ways, { timeout: 60_000 }).toEqual(['incremental']);
+    const list = await (await fetch(`${base}/sample/resourcelist.xml`)).text();
+    expect((await synced()).held).toBe(list.match(/<url>/g)?.length);
   });
 
   test('lets in whoever may come in now', async () => {

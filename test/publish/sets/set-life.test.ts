@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -346,6 +346,38 @@ describeOnBoth('a set, in the long run', (open) => {
     expect(rootOf(index).from).toBe('2026-11-21T15:00:00Z');
     const [list = ''] = await locsOf(`${after.path}/changelist-index.xml`);
     expect(entriesOf(await read(list))).toEqual(['deleted two']);
+  });
+
+  it('of a database that is older than what is published, Change Lists begin where it was put back', async () => {
+    const { database } = open();
+    const set = living.set('metadata');
+    await living.deliver('one');
+    living.clock.set('2026-11-21T14:00:00Z');
+    await living.deliver('two');
+    await living.publisher().publish(set, { resourceList: 'always' });
+    const goBack = async (changes: object) => {
+      await database
+        .writer('source')
+        .where({ name: living.name })
+        .update({ journal_id: randomUUID(), ...changes });
+      living.clock.set('2026-11-21T15:00:00Z');
+      await living.publisher().publish(set, { resourceList: 'if-missing' });
+    };
+    // One that has only moved knows all of it.
+    await goBack({});
+    expect(rootOf(await read(`${set.path}/changelist-index.xml`)).from).toBe('2026-11-21T12:00:00Z');
+    const { journal_seq, id } = await database
+      .reader('source')
+      .where({ name: living.name })
+      .first('journal_seq', 'id');
+    await database.writer('change').where({ source_id: id, seq: journal_seq }).delete();
+    await goBack({ journal_seq: journal_seq - 1 });
+    living.clock.set('2026-11-21T16:00:00Z');
+    await living.deliver('three');
+    await living.publisher().publish(set, { resourceList: 'if-missing' });
+    expect(rootOf(await read(`${set.path}/changelist-index.xml`)).from).toBe('2026-11-21T15:00:00Z');
+    const [list = ''] = await locsOf(`${set.path}/changelist-index.xml`);
+    expect(entriesOf(await read(list))).toEqual(['created three']);
   });
 
   it('a clock that jumps back changes no document’s past', async () => {
