@@ -105,13 +105,13 @@ describeOnBoth('publishing', (open) => {
     const idOf = async () => (await writer('source').where({ name: source }).first('id')).id;
     // Another journal, further on than the published one; then the same journal, further back.
     await rebuild('another');
-    await seed(['v', 'w', 'x', 'y', 'z'].map((name) => ({ name, at: day('20', '11:00:00') })));
+    await seed(['v', 'w', 'x', 'y', 'z'].map((name) => ({ name, at: day('22', '11:30:00') })));
     await publisher().publish(all(), { resourceList: 'if-missing' });
     expect(entriesOf(await textOf(publication, `${source}/changelist.xml`))).toEqual(
       ['v', 'w', 'x', 'y', 'z'].map((name) => `created ${name}`),
     );
     await rebuild('another');
-    await seed([{ name: 'q', at: day('20', '11:00:00') }]);
+    await seed([{ name: 'q', at: day('22', '11:45:00') }]);
     await publisher().publish(all(), { resourceList: 'if-missing' });
     expect(entriesOf(await textOf(publication, `${source}/changelist.xml`))).toEqual(['created q']);
     expect(entriesOf(await textOf(publication, `${source}/resourcelist.xml`))).toEqual(['q']);

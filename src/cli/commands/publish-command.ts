@@ -67,6 +67,13 @@ export async function publishCommand(
   }
 }
 
+async function whyNothing({ database }: Bridge, { source, members }: ResourceSet): Promise<string> {
+  const journal = await readJournal(database.reader, source);
+  return journal?.firstPassSeq === undefined
+    ? `nothing to publish yet; type: rsbridge harvest${members ? '' : ` ${source}`}`
+    : 'nothing to publish: there is nothing in it, and its addresses answer 404 until there is';
+}
+
 /** Beside `serve` a set is often being published, but seldom for long. */
 const attempts = 50;
 const pauseMs = 200;
@@ -115,8 +122,7 @@ async function publishOne(
     onProgress,
   });
   if (!report.published) {
-    const source = set.members ? '' : ` ${set.source}`;
-    say(io, `${set.path}: nothing to publish yet; type: rsbridge harvest${source}`);
+    say(io, `${set.path}: ${await whyNothing(bridge, set)}`);
     return;
   }
   printReport(bridge, set, report, flags, io);

@@ -13,7 +13,8 @@ export async function checkPublishedSets(bridge: StoredBridge): Promise<readonly
   );
   if (whole.length === 0) return [];
   const sets = await bridge.publication.sets();
-  const missing = whole.flatMap((name) => unpublishedSets(bridge, sets, name));
+  const missing: string[] = [];
+  for (const name of whole) missing.push(...(await unpublishedSets(bridge, sets, name)));
   const more = missing.length > named ? `, and ${missing.length - named} more` : '';
   return diagnose(
     'published',

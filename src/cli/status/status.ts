@@ -78,7 +78,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
         const times = timesOf(
           overview,
           lags.get(overview.name),
-          unpublishedSets(bridge, sets, overview.name),
+          await unpublishedSets(bridge, sets, overview.name),
           now,
         );
         printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);

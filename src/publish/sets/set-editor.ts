@@ -12,10 +12,9 @@ import type { Database } from '../../store/engine/database.ts';
 import { forgetFormerSteps } from '../../store/joint/former-steps.ts';
 import { mendLost } from '../../store/joint/lost-changes.ts';
 import { takeUp } from '../../store/joint/take-up.ts';
-import { jointOf, membersTakenUp } from '../../store/reading/joint-changes.ts';
-import { listChanges, listStored } from '../../store/reading/listing.ts';
-import { findUnknownCollections, hasMembers, listCollections } from '../../store/sources/collections.ts';
-import { type JournalState, readJournal, renameJournal } from '../../store/sources/journal.ts';
+import { jointOf } from '../../store/reading/joint-changes.ts';
+import { findUnknownCollections, listCollections } from '../../store/sources/collections.ts';
+import { type JournalState, momentOf, readJournal, renameJournal } from '../../store/sources/journal.ts';
 import { isReused, lostChanges, wentBack } from '../../store/sources/journals-gone-back.ts';
 import { formatVersion, type Pointer } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
@@ -25,6 +24,7 @@ import type { Policy } from '../policy.ts';
 import { publicationRoot } from '../published/publication.ts';
 import { ArchivePublication } from './archive-publication.ts';
 import { DumpPublication } from './dump-publication.ts';
+import { isInhabited } from './inhabited.ts';
 import { PackageExpulsion } from './package-expulsion.ts';
 import { type DocumentReport, SetDraft } from './set-draft.ts';
 import type { SetSettings } from './set-part.ts';
@@ -87,7 +87,7 @@ export class SetEditor {
     if (!journal || journal.seq === 0) return undefined;
     await refuseUnknownCollections(database, set);
     const directory = this.#directoryOf(set);
-    if (!(await directory.hasPointer()) && !(await isInhabited(database, set))) return undefined;
+    if (!(await directory.hasPointer()) && !(await isInhabited(database.reader, set))) return undefined;
     const lock = await enter(directory, set, database.leaseMs);
     try {
       const { draft, editing } = await this.#open(set, directory, journal, lock, watcher);
@@ -189,12 +189,16 @@ export class SetEditor {
    */
   async #isBehind(published: Pointer | undefined, journal: JournalState): Promise<boolean> {
     const { reader } = this.#settings.database;
-    if (published?.changes && published.changes.seq > journal.seq) return true;
-    if (published?.journal === journal.id) return false;
-    return (
-      (published?.changes !== undefined && (await isReused(reader, journal.sourceId, published.changes))) ||
-      (await readFact(reader, 'went-back')) !== undefined
-    );
+    const { changes } = published ?? {};
+    if (changes) {
+      const isShort = changes.seq > journal.seq;
+      if (!isShort && published?.journal === journal.id) return false;
+      // One that was begun later than that, as in a database made anew, says so by its first change.
+      if (changes.at !== undefined && ((await momentOf(reader, journal.sourceId, 1)) ?? '') > changes.at)
+        return false;
+      if (isShort || (await isReused(reader, journal.sourceId, changes))) return true;
+    }
+    return published?.journal !== journal.id && (await readFact(reader, 'went-back')) !== undefined;
   }
 
   /**
@@ -231,19 +235,6 @@ async function enter(directory: SetDirectory, set: ResourceSet, leaseMs: number)
   } catch (error) {
     throw publicationError(error, set.path);
   }
-}
-
-/** Whether there ever was a resource in it, as far as that can be told without reading the whole journal. */
-async function isInhabited({ reader }: Database, set: ResourceSet): Promise<boolean> {
-  if (set.members) {
-    for (const member of await membersTakenUp(reader, set))
-      for await (const page of listStored(reader, member, 1)) if (page.length > 0) return true;
-    return false;
-  }
-  const { collections } = set.filter;
-  if (collections) return hasMembers(reader, set.source, collections);
-  for await (const page of listChanges(reader, set, { afterSeq: 0 }, 1)) return page.length > 0;
-  return false;
 }
 
 async function refuseUnknownCollections({ reader }: Database, set: ResourceSet): Promise<void> {

@@ -74,6 +74,16 @@ test('after a backup was put back onto an empty disk nothing is published, and t
   expect((await runMain(directory, ['doctor'])).stdout).toContain('ok    published: each source');
 });
 
+test('a source that has nothing is not said to wait for its publication, which could not be done', async () => {
+  there = [];
+  await runMain(directory, ['harvest']);
+  expect((await runMain(directory, ['publish'])).stderr).toContain(
+    'repo: nothing to publish: there is nothing in it, and its addresses answer 404 until there is\n',
+  );
+  expect(await status()).toContain('; everything is published\n');
+  expect((await runMain(directory, ['doctor'])).stdout).not.toContain('not published yet');
+});
+
 /** `status --watch 1`, ended after so many looks. */
 async function watched(
   looks: number,
