@@ -109,4 +109,15 @@ describe.each(['sqlite', 'pg'] as const)('a running mirror on %s', (kind) => {
     await expect.poll(() => isMended(file, bytes), { timeout: 120_000, interval: 100 }).toBe(true);
     expect(await read(url)).toEqual(bytes);
   });
+
+  test('has the files of an item again soon after it was restored, without a harvest', async () => {
+    const { url, bytes } = await mirrored(2);
+    const [page = ''] = /^\/sample\/items\/[^/]+/.exec(new URL(url).pathname) ?? [];
+    expect(await runMain(directory, ['withdraw', page])).toMatchObject({ code: exitCodes.ok });
+    expect(await read(url)).toBe(410);
+    await expect
+      .poll(async () => (await runMain(directory, ['restore', page])).code, { timeout: 90_000 })
+      .toBe(exitCodes.ok);
+    await expect.poll(() => read(url), { timeout: 60_000 }).toEqual(bytes);
+  });
 });

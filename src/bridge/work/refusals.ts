@@ -2,7 +2,8 @@ import { toIso } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import { settleNow } from '../../harvest/files/note-refusal.ts';
 import { askProbes } from '../../harvest/files/probes.ts';
-import { listCalledFor } from '../../store/files/refusals.ts';
+import { hasUnasked, listCalledFor } from '../../store/files/refusals.ts';
+import { sourceIdOf } from '../../store/rows/one-source.ts';
 import type { Bridge } from '../bridge.ts';
 import { startWatch, type Watch } from './watch.ts';
 
@@ -23,8 +24,11 @@ export function watchRefusals(
     const source = bridge.source(name);
     try {
       await settleNow(bridge, name, source.config);
-      // What came back may bring others with it.
-      if (await askProbes(bridge, source, signal)) void followFiles(name);
+      const sourceId = await sourceIdOf(database.reader, name);
+      const isCalled =
+        sourceId !== undefined && (await hasUnasked(database.writer, sourceId, toIso(clock.now())));
+      // What came back may bring others with it; so may an item that was restored.
+      if ((await askProbes(bridge, source, signal)) || isCalled) void followFiles(name);
       await settleNow(bridge, name, source.config);
     } catch (error) {
       if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files not deleted yet');

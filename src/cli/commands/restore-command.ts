@@ -99,7 +99,7 @@ async function read(bridge: Bridge, { source, identifier }: Target, io: CommandI
 
 function describe({ source, identifier }: Target, outcome: ReadAgain): string {
   if (outcome === 'published')
-    return `${source} has delivered the item, and it is published again; files follow when they have been asked for`;
+    return `${source} has delivered the item, and it is published again; its files follow when they have been asked for, within a minute where rsbridge serve runs`;
   if (outcome === 'unknown')
     return `${source} does not have the item ${identifier} any more: it stays deleted until it has`;
   return `the item could not be asked for now (${outcome.failed}); the next harvest of ${source} reads everything, and publishes it again`;

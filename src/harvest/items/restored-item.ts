@@ -1,5 +1,6 @@
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
+import { askForFilesOf } from '../../store/files/refusals.ts';
 import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { startRun } from '../../store/runs/runs.ts';
@@ -78,7 +79,9 @@ async function readWith(
     });
     await keepLessons(deps, lease, source);
     if (answer === 'failed') return { failed: 'the repository did not say' };
-    return typeof answer === 'string' || answer.deleted ? 'unknown' : 'published';
+    if (typeof answer === 'string' || answer.deleted) return 'unknown';
+    await database.transaction((trx) => askForFilesOf(trx, sourceId, identifier, toIso(clock.now())));
+    return 'published';
   } finally {
     await endFailed(deps, run, { state: 'succeeded', at: toIso(clock.now()) });
   }
