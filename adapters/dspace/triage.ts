@@ -52,8 +52,17 @@ export async function triage(
   if ('problem' in read) throw new BridgeError('upstream-protocol', read.problem.message);
   // A handle may have passed on to another version, and identifiers may be made in another way than they were.
   if ('hidden' in read || read.item.identifier !== identifier) return gone;
-  if (await isFound(rest, uuid, signal)) return read.item;
-  return (await versions.isSuperseded(json, signal)) ? gone : { ...read.item, unlisted: true };
+  const isFound = await findItself(rest, uuid, signal);
+  if (isFound === true) return read.item;
+  if (await versions.isSuperseded(json, signal)) return gone;
+  if (isFound === 'counted') {
+    const item = `${rest.base}/core/items/${uuid}`;
+    throw new BridgeError(
+      'upstream-protocol',
+      `${item} is there, and the search counts it and does not show it`,
+    );
+  }
+  return { ...read.item, unlisted: true };
 }
 
 /** In everything that it was delivered in, it is not there any more. */
@@ -139,7 +148,11 @@ function uuidOfAddress(address: string): string | undefined {
 }
 
 /** Where the search does not take the question, it has not denied the item. */
-async function isFound(rest: RestService, uuid: string, signal: AbortSignal): Promise<boolean> {
+async function findItself(
+  rest: RestService,
+  uuid: string,
+  signal: AbortSignal,
+): Promise<boolean | 'counted'> {
   try {
     return await findInSearch(rest, uuid, signal);
   } catch (error) {

@@ -156,11 +156,16 @@ export function isNotTaken(error: unknown): boolean {
   );
 }
 
-/** Whether everybody finds this item. */
-export async function findInSearch(rest: RestService, uuid: string, signal: AbortSignal): Promise<boolean> {
+/** Whether everybody finds this item. `counted`: there is such an item, it says, and shows none. */
+export async function findInSearch(
+  rest: RestService,
+  uuid: string,
+  signal: AbortSignal,
+): Promise<boolean | 'counted'> {
   const query = `search.resourceid:${uuid}`;
-  const { hits } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
-  return hits.some((hit) => hit.uuid === uuid);
+  const { hits, total = 0 } = await search({ rest }, { selection: {}, query, size: 1 }, signal);
+  if (hits.some((hit) => hit.uuid === uuid)) return true;
+  return hits.length === 0 && total > 0 ? 'counted' : false;
 }
 
 /** The UUID of the item that everybody finds by this handle; undefined: there is none. */

@@ -163,6 +163,26 @@ describe('an item that a list left out', () => {
     expect(await fate(sample, identifierOf(item))).toBe('unlisted');
   });
 
+  it.each([
+    ['no row', []],
+    ['an empty row', [null]],
+  ])(
+    'is there, and the search counts it and shows %s: nobody can say what became of it',
+    async (_what, objects) => {
+      const sample = await start();
+      const page = { size: 1, totalElements: 1, totalPages: 1, number: 0 };
+      const body = JSON.stringify({ _embedded: { searchResult: { _embedded: { objects }, page } } });
+      sample.server.fail({ when: ({ kind }) => kind === 'search', reply: 200, body });
+      const [open, restricted] = [itemAt(sample, 0), itemAt(sample, 1)];
+      await expect(ask(sample, identifierOf(open))).rejects.toMatchObject({
+        code: 'upstream-protocol',
+        message: expect.stringContaining('the search counts it and does not show it'),
+      });
+      sample.repository.restrict(restricted);
+      expect(await fate(sample, identifierOf(restricted))).toBe('deleted');
+    },
+  );
+
   it('is there, and the search cannot be asked for it', async () => {
     const sample = await start();
     sample.server.fail({ when: ({ kind }) => kind === 'search', reply: 'forbidden-html' });
