@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { listCollections } from '../../src/store/sources/collections.ts';
 import type { Item } from '../house/dspace/model.ts';
 import { sampleRepository } from '../house/dspace/sample-repository.ts';
 import type { Switches } from '../house/dspace/switches.ts';
@@ -154,9 +155,13 @@ describe('parts of a public item that are not for everybody', () => {
       const [first] = house.repository.collections;
       const last = house.repository.collections.at(-1);
       if (first === undefined || last === undefined) throw new Error('no collections');
+      const names = async () =>
+        (await listCollections(house.database.reader, house.name)).map(({ name }) => name);
+      expect(await names()).toContain(first.name);
       first.read = staff;
       last.parent.read = staff;
       await update(house);
+      expect(await names()).not.toContain(first.name);
       expect(await house.problems()).toEqual([]);
       await expectEquality(house);
     });

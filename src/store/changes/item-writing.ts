@@ -112,7 +112,7 @@ async function ensureCollections(
   return read();
 }
 
-/** Names and descriptions as the upstream gives them; what it no longer lists stays as it was. */
+/** Names and descriptions as the upstream gives them. */
 export async function storeCollections(
   database: Database,
   sourceId: number,
@@ -128,5 +128,28 @@ export async function storeCollections(
     await insertRows(trx, 'collection', [...rows.values()], {
       conflict: { columns: ['source_id', 'spec'], update: ['name', 'description'] },
     });
+  });
+}
+
+/**
+ * What a whole list of the upstream does not have any more, as a collection that is not for everybody now, keeps its setSpec, by which
+ * records of before are found, and nothing else: it is as one that only records mention.
+ */
+export async function forgetCollections(
+  database: Database,
+  sourceId: number,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  await database.transaction(async (trx) => {
+    const named: { id: number; spec: string }[] = await trx('collection')
+      .where({ source_id: sourceId })
+      .where((query) => query.whereNot('name', trx.ref('spec')).orWhereNotNull('description'))
+      .select('id', 'spec');
+    const gone = named.filter(({ spec }) => !listed.has(spec)).map(({ id }) => id);
+    if (gone.length === 0) return;
+    await trx('collection')
+      .where({ source_id: sourceId })
+      .modify((query) => whereAnyOf(query, 'id', gone))
+      .update({ name: trx.ref('spec'), description: null });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storeCollections } from '../../../src/store/changes/item-writing.ts';
+import { forgetCollections, storeCollections } from '../../../src/store/changes/item-writing.ts';
 import {
   findCollection,
   findUnknownCollections,
@@ -69,6 +69,13 @@ describeOnBoth('collections', (open) => {
     });
     expect((await listCollections(reader, 'kyoto')).map(({ spec }) => spec)).toEqual(['a', 'ab', 'b:c', 'd']);
     expect(await listCollections(reader, 'kyoto', 1)).toEqual([{ spec: 'a', name: 'Theses' }]);
+    // What the list does not have any more is known by what records call it, and by nothing else.
+    await storeCollections(database, other.id, [{ spec: 'a', name: 'Maps', description: 'old ones' }]);
+    await forgetCollections(database, source.id, new Set(['d']));
+    expect(await findCollection(reader, 'kyoto', 'a')).toMatchObject({
+      ...{ spec: 'a', name: 'a', description: undefined, resourceCount: 4 },
+    });
+    expect(await findCollection(reader, 'nara', 'a')).toMatchObject({ name: 'Maps' });
     expect(await findUnknownCollections(reader, 'kyoto', ['a', 'b', 'b:', 'c', 'b:c', 'a:b'])).toEqual([
       'b:',
       'c',
