@@ -19,7 +19,7 @@ export interface PrivateParts {
   readonly alias?: string | undefined;
 }
 
-interface WithPrivacy {
+export interface WithPrivacy {
   readonly privacy?: Privacy | undefined;
 }
 

@@ -22,6 +22,7 @@ import { sendTaggedPage } from '../pages/views.ts';
 import { mayHavePast } from '../past/document-past.ts';
 import { originalLinks } from '../past/memento-links.ts';
 import { isServed, repeatable } from '../repeated/grounds.ts';
+import { untilWithheld } from '../until-withheld.ts';
 import { toDocumentPage } from './document-page.ts';
 import { asksForPage, isXml, viewDocument } from './document-view.ts';
 import { mayBeOutdated, refuseArchived, refuseOfPrivate, refuseOutdated } from './outdated-lists.ts';
@@ -63,7 +64,13 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
   refuseOfPrivate(deps, document);
   await refuseArchived(deps, document);
   await refuseOutdated(deps, document.path);
-  if (document.packed) await refuseWithheld(deps, document.path, document.packed);
+  const { packed } = document;
+  if (packed) {
+    const look = () => refuseWithheld(deps, document.path, packed);
+    await look();
+    const { length } = document.plain;
+    untilWithheld(deps, request, reply, { length, source: packed.set.split('/', 1)[0] ?? '', look });
+  }
   if (isXml(document)) {
     varyBy(reply, 'Accept');
     if (asksForHtml(request.headers.accept)) varyBy(reply, 'User-Agent');

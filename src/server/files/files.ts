@@ -3,10 +3,11 @@ import { toIso } from '../../core/datetime.ts';
 import { UpstreamFileError } from '../../core/files/upstream-files.ts';
 import { findRefusal } from '../../store/files/withheld-files.ts';
 import { isKept } from '../../store/payloads/blobs.ts';
-import type { StoredResource } from '../../store/reading/resources.ts';
+import { findWithMetadata, type StoredResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 import { sendRepresentation } from '../http/representation.ts';
+import { untilWithheld } from '../until-withheld.ts';
 import { contentTypeOf, fileHeaders } from './file-headers.ts';
 import { keptRepresentation } from './kept-content.ts';
 import { addressInBucket } from './kept-object.ts';
@@ -23,6 +24,7 @@ export async function sendFile(
   const { source, path, hash, length, lastmod, upstreamUrl } = resource;
   const mode = deps.fileMode(source);
   await refuseWithheld(deps, resource);
+  untilWithheld(deps, request, reply, { length, source, look: () => refuseGone(deps, resource) });
   if (await shouldBeKept(deps, mode, hash)) {
     const mediaType = contentTypeOf(undefined, resource.mediaType);
     const others = fileHeaders(path, mediaType);
@@ -45,6 +47,15 @@ export async function sendFile(
     throw error;
   }
 }
+
+/** @throws Refusal, UpstreamFileError: it is not there any more, or withheld */
+export async function refuseGone(deps: Pick<ServerDeps, 'database'>, resource: Named): Promise<void> {
+  const found = await findWithMetadata(deps.database.reader, resource.path);
+  if (!found || found.resource.deletedAt !== undefined) throw new Refusal('gone', 'this file was deleted');
+  await refuseWithheld(deps, resource);
+}
+
+type Named = Pick<StoredResource, 'source' | 'path' | 'upstreamUrl'>;
 
 /**
  * Nothing is handed out on the word of an older answer: not of a copy, and not through us.

@@ -4,13 +4,14 @@ import { toUri } from '../../core/uris.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
 import { contentTypeOf, fileHeaders } from '../files/file-headers.ts';
-import { refuseWithheld } from '../files/files.ts';
+import { refuseGone, refuseWithheld } from '../files/files.ts';
 import { keptRepresentation } from '../files/kept-content.ts';
 import { Refusal } from '../http/errors.ts';
 import { encodeTarget } from '../http/link-header.ts';
 import { sendRepresentation } from '../http/representation.ts';
 import type { Past } from '../past.ts';
 import { settingsOf } from '../repeated/grounds.ts';
+import { untilWithheld } from '../until-withheld.ts';
 import { sendProxiedMemento } from './proxied-memento.ts';
 import { servedHistory, whyWithheldHere } from './served-history.ts';
 import { createTimelinePast } from './timeline-past.ts';
@@ -47,8 +48,12 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
       const memento = mementos[exactMemento(timeline, datetime).selected ?? -1];
       if (!memento) throw new Refusal('not-found', 'there is no such memento');
       // What its repository refuses was not for everybody then either.
-      if (kind === 'file') await refuseWithheld(deps, history);
       const { elsewhere, hash, length } = memento;
+      if (kind === 'file') {
+        await refuseWithheld(deps, history);
+        const look = () => refuseGone(deps, history);
+        untilWithheld(deps, request, reply, { length, source: history.source, look });
+      }
       if (elsewhere !== undefined) return sendProxiedMemento(deps, request, reply, history, memento);
       const mediaType = kind === 'file' ? contentTypeOf(undefined, memento.mediaType) : memento.mediaType;
       const others = kind === 'file' ? fileHeaders(path, mediaType ?? '') : {};

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig, type SourceConfig } from '../../../src/core/config/config.ts';
@@ -12,6 +13,7 @@ import { noteRefusal } from '../../../src/harvest/files/note-refusal.ts';
 import { askProbes } from '../../../src/harvest/files/probes.ts';
 import { createUpstreamFiles } from '../../../src/harvest/files/upstream/upstream-files.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
+import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
 import { startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource } from '../../../src/store/sources/sources.ts';
@@ -29,6 +31,8 @@ describeOnBoth('a file that its repository refuses', (open) => {
   /** By path; all others are handed out. */
   let answers: Map<string, number>;
   let everything: number | undefined;
+  /** What all files are; undefined: a few words. */
+  let large: Buffer | undefined;
   let upstream: FileServer;
   const closing: (() => Promise<unknown>)[] = [];
   const clock = { now: () => new Date(now), sleep: () => Promise.resolve() };
@@ -40,10 +44,11 @@ describeOnBoth('a file that its repository refuses', (open) => {
     directory = mkdtempSync(join(tmpdir(), 'rsbridge-refused-'));
     answers = new Map();
     everything = undefined;
+    large = undefined;
     upstream = await serveFiles((asked, response) => {
       const status = everything ?? answers.get(asked.url ?? '') ?? 200;
       if (status !== 200) return void response.writeHead(status).end('no');
-      const content = `content of ${asked.url}`;
+      const content = large ?? `content of ${asked.url}`;
       const headers = { 'content-type': 'application/pdf', etag: '"1"', 'content-length': content.length };
       response.writeHead(200, headers).end(asked.method === 'HEAD' ? undefined : content);
     });
@@ -92,7 +97,9 @@ describeOnBoth('a file that its repository refuses', (open) => {
   }
 
   /** Another process beside those there are. */
-  async function serve(): Promise<(index: number, memento?: boolean) => Promise<Answer>> {
+  async function serve(): Promise<
+    ((index: number, memento?: boolean) => Promise<Answer>) & { readonly origin: string }
+  > {
     const { database } = open();
     const upstreamFiles = createUpstreamFiles(
       () => ({
@@ -119,18 +126,21 @@ describeOnBoth('a file that its repository refuses', (open) => {
       () => upstreamFiles.close(),
     );
     const origin = await house.origin();
-    return async (index, memento = false) => {
-      const path = `${name}/items/${index}/files/1-${index}.pdf`;
-      const uri = `https://bridge.example.org/rs/${path}`;
-      const row = await database.reader('resource').where({ path }).first('lastmod');
-      const moment = String((row as { lastmod: string }).lastmod).replace(/\D/g, '');
-      const response = await request(
-        memento ? `${origin}/rs/memento/${moment}/${uri}` : `${origin}/rs/${path}`,
-      );
-      const body = await response.body.text();
-      const { 'retry-after': retryAfter, link } = response.headers;
-      return { status: response.statusCode, body, retryAfter, link: String(link ?? '') };
-    };
+    return Object.assign(
+      async (index: number, memento = false) => {
+        const path = `${name}/items/${index}/files/1-${index}.pdf`;
+        const uri = `https://bridge.example.org/rs/${path}`;
+        const row = await database.reader('resource').where({ path }).first('lastmod');
+        const moment = String((row as { lastmod: string }).lastmod).replace(/\D/g, '');
+        const response = await request(
+          memento ? `${origin}/rs/memento/${moment}/${uri}` : `${origin}/rs/${path}`,
+        );
+        const body = await response.body.text();
+        const { 'retry-after': retryAfter, link } = response.headers;
+        return { status: response.statusCode, body, retryAfter, link: String(link ?? '') };
+      },
+      { origin },
+    );
   }
 
   interface Answer {
@@ -164,6 +174,32 @@ describeOnBoth('a file that its repository refuses', (open) => {
     await work();
     expect((await there(1)).status).toBe(200);
   });
+
+  test.each(['withdrawn', 'refused'])(
+    'that is %s while it is being read is not read to its end',
+    async (what) => {
+      large = Buffer.alloc(40_000_000, 'x');
+      await harvest(2, 'mirror');
+      const { database } = open();
+      const { origin } = await serve();
+      const read = (index: number) => request(`${origin}/rs/${name}/items/${index}/files/1-${index}.pdf`);
+      const [{ body }, other] = await Promise.all([read(0), read(1)]);
+      if (what === 'withdrawn')
+        await withdraw(database, { source: name, identifier: '0', path: undefined }, undefined, now);
+      else {
+        const refusal = { outcome: 'refused', reason: 'asks for a login (401)' } as const;
+        await noteRefusal(
+          { database, clock },
+          { source: name, url: `${upstream.url}/0.pdf`, ...refusal },
+          config,
+        );
+      }
+      // The buffers of two sockets are full; what comes behind them waits.
+      await setTimeout(7_000);
+      await expect(body.arrayBuffer()).rejects.toThrow();
+      expect((await other.body.arrayBuffer()).byteLength).toBe(40_000_000);
+    },
+  );
 
   test('to a reader while a harvest has the source is withheld by all, until that harvest deletes it', async () => {
     await harvest(3, 'proxy');
