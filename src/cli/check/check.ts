@@ -14,6 +14,7 @@ import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { offeredFormats } from '../../oai/formats.ts';
+import { countWithheldFiles } from '../../store/files/withheld-files.ts';
 import { countUnreadable } from '../../store/runs/unreadable.ts';
 import { countVanished } from '../../store/runs/vanished.ts';
 import { readJournal } from '../../store/sources/journal.ts';
@@ -159,6 +160,13 @@ async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<F
     const mend = `rsbridge problems ${name}`;
     yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
   }
+  const { refused, gone, atPrivateAddresses, fuseAt } = await countWithheldFiles(database.reader, stored.id);
+  if (fuseAt !== undefined) {
+    const files = areCountOf(refused + gone + atPrivateAddresses, 'published file');
+    const message = `${files} not served since ${fuseAt}, too many at once to be deleted; rsbridge refused ${name} lists them`;
+    const mend = `rsbridge refused ${name}`;
+    yield { check: `withheld from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
+  }
   if (items === 0) return;
   const message = `${areCountOf(items, 'item')} missing from the list of run ${runId}, and still published; rsbridge vanished ${name} lists them`;
   const mend = `rsbridge vanished ${name}`;
@@ -244,7 +252,7 @@ async function checkClock(bridge: Bridge, source: string): Promise<Finding> {
     ok: !ahead,
     message: ahead
       ? `it is ${now} here, but the journal already stands at ${journal.at}; until then every change is dated ${journal.at}. Set the clock right (NTP).`
-      : `it is ${now}`,
+      : `nothing in the journal is later than this clock, which says ${now}`,
     ...(ahead ? { exitCode: exitCodes.needsAttention, mend: 'timedatectl set-ntp true' } : {}),
   };
 }

@@ -34,10 +34,10 @@ test.each(['sqlite', 'pg'] as const)(
     await source.tell({ 1: { files: ['http://127.0.0.1:9/1.pdf', 'http://127.0.0.1:9/2.pdf'] } });
     await source.close();
     await settleTally(database, source.id);
-    const check = async () => {
+    const check = async (about = 'files of kyoto') => {
       const { stdout } = await runMain(directory, ['check', '--json']);
       const lines = stdout.trim().split('\n');
-      return lines.map((line) => JSON.parse(line)).filter((line) => line.check === 'files of kyoto');
+      return lines.map((line) => JSON.parse(line)).filter((line) => line.check === about);
     };
     expect(await check()).toEqual([]);
     await database.writer('file_tally').where({ source_id: source.id }).update({ files: 7 });
@@ -45,5 +45,18 @@ test.each(['sqlite', 'pg'] as const)(
       { ok: false, message: expect.stringContaining('they were counted anew, and are right now') },
     ]);
     expect(await check()).toEqual([]);
+    // Too many are refused at once.
+    const now = '2026-11-22T10:00:00Z';
+    const withheld = { outcome: 'refused', checked_at: now, withheld_at: now };
+    await database.writer('remote_file').where({ source_id: source.id }).update(withheld);
+    await database.writer('source').where({ id: source.id }).update({ fuse_at: now });
+    expect(await check('withheld from kyoto')).toMatchObject([
+      {
+        ok: false,
+        message: expect.stringContaining(`not served since ${now}`),
+        mend: 'rsbridge refused kyoto',
+      },
+    ]);
+    expect((await runMain(directory, ['doctor'])).stdout).toContain('rsbridge refused kyoto');
   },
 );
