@@ -14,11 +14,23 @@ import { startWatch, type Watch } from './watch.ts';
  */
 export function watchRefusals(
   bridge: Bridge,
-  followFiles: (source: string) => unknown,
+  followFiles: (source: string) => Promise<void>,
   stop: AbortSignal,
 ): Watch {
   const { database, clock, log, config } = bridge;
   const busy = new Map<string, Promise<void>>();
+  /** Work on their files has been begun, and may wait its turn. */
+  const followed = new Set<string>();
+
+  async function follow(name: string): Promise<void> {
+    if (followed.has(name)) return;
+    followed.add(name);
+    try {
+      await followFiles(name);
+    } finally {
+      followed.delete(name);
+    }
+  }
 
   async function tend(name: string, signal: AbortSignal): Promise<void> {
     const source = bridge.source(name);
@@ -28,7 +40,7 @@ export function watchRefusals(
       const isCalled =
         sourceId !== undefined && (await hasUnasked(database.writer, sourceId, toIso(clock.now())));
       // What came back may bring others with it; so may an item that was restored.
-      if ((await askProbes(bridge, source, signal)) || isCalled) void followFiles(name);
+      if ((await askProbes(bridge, source, signal)) || isCalled) void follow(name);
       await settleNow(bridge, name, source.config);
     } catch (error) {
       if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files not deleted yet');

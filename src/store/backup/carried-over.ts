@@ -9,7 +9,7 @@ import type { SqliteDatabase } from '../drivers/sqlite-driver.ts';
 export interface CarriedOver {
   /** What was withdrawn, and in the backup is not. */
   readonly withdrawals: number;
-  /** Files that were handed out then, and whose servers have said no since: they are withheld until those are asked again. */
+  /** Files whose servers have said no since: they are withheld until those are asked again. */
   readonly refusals: number;
   /** Whether accounts, tokens and the audit log are those of the database that made room: where the backup is an earlier state of it. */
   readonly access: boolean;
@@ -55,7 +55,7 @@ export function carryOver(from: SqliteDatabase, to: SqliteDatabase, now: string)
 function isEarlierState(from: SqliteDatabase, to: SqliteDatabase): boolean {
   const isShared = (table: string, mark: string, latest = '') => {
     if (sharedColumns(from, to, table).length === 0) return false;
-    const marks = `select ${mark} as mark from ${table}`;
+    const marks = `select ${mark} as mark from ${table} where ${mark} is not null`;
     const known = new Set(rowsOf(to, `${marks} ${latest}`).map((row) => row.mark));
     return known.size > 0 && rowsOf(from, marks).some((row) => known.has(row.mark));
   };
