@@ -126,10 +126,10 @@ export class SetEditor {
     const journal =
       (await this.#whole(set, published, found)) ?? (await this.#renamed(set, published, found)) ?? found;
     const usable = await directory.load(baseUrl, journal);
-    const isBehind = !usable && (await this.#isBehind(directory.pointer, journal));
+    const lostUntil = usable ? undefined : await this.#lostUntil(directory.pointer, journal);
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
-    if (isBehind) log.warn({ set: set.path }, wentBack);
+    if (lostUntil !== undefined) log.warn({ set: set.path, lostUntil }, wentBack);
     else if (!usable && (await directory.hasPointer())) {
       log.warn({ set: set.path }, 'the publication is rendered anew');
     }
@@ -152,7 +152,8 @@ export class SetEditor {
     const members = set.members?.map(({ source }) => source);
     if (members && !isDeepStrictEqual(members, draft.state.members)) draft.edit({ members });
     const lists = new SetPublication(set, settings, directory, draft);
-    if (redefined || isBehind) await lists.beginAnew();
+    if (redefined) await lists.beginAnew();
+    else if (lostUntil !== undefined) await lists.beginAfter(lostUntil);
     else if (set.members && !base) await lists.beginWith(journal);
     const editing = {
       lists,
@@ -184,21 +185,24 @@ export class SetEditor {
   }
 
   /**
-   * Whether something was published that the journal does not know, as after a backup was put back: no Change List says how what was
+   * Where something was published that the journal does not know, as after a backup was put back: no Change List says how what was
    * published became what is here. Whoever has followed them has to see that they begin later than what he has.
+   * @returns the last moment that he may know of; undefined: nothing is lost
    */
-  async #isBehind(published: Pointer | undefined, journal: JournalState): Promise<boolean> {
-    const { reader } = this.#settings.database;
+  async #lostUntil(published: Pointer | undefined, journal: JournalState): Promise<string | undefined> {
+    const { database, clock } = this.#settings;
+    const { reader } = database;
     const { changes } = published ?? {};
     if (changes) {
       const isShort = changes.seq > journal.seq;
-      if (!isShort && published?.journal === journal.id) return false;
+      if (!isShort && published?.journal === journal.id) return undefined;
+      const { at = toIso(clock.now()) } = changes;
       // One that was begun later than that, as in a database made anew, says so by its first change.
-      if (changes.at !== undefined && ((await momentOf(reader, journal.sourceId, 1)) ?? '') > changes.at)
-        return false;
-      if (isShort || (await isReused(reader, journal.sourceId, changes))) return true;
+      if (((await momentOf(reader, journal.sourceId, 1)) ?? '') > at) return undefined;
+      if (isShort || (await isReused(reader, journal.sourceId, changes))) return at;
     }
-    return published?.journal !== journal.id && (await readFact(reader, 'went-back')) !== undefined;
+    const fact = published?.journal === journal.id ? undefined : await readFact(reader, 'went-back');
+    return fact && toIso(new Date(Number(fact.at)));
   }
 
   /**

@@ -3,7 +3,13 @@ import { addSeconds } from '../../core/datetime.ts';
 import { channelKinds, channelOf } from '../../core/push/channels.ts';
 import { sitemapLimits } from '../../core/sitemap.ts';
 import { listStored } from '../../store/reading/listing.ts';
-import { firstPassAt, type JournalState, readJournal } from '../../store/sources/journal.ts';
+import {
+  firstPassAt,
+  type JournalState,
+  lastSeqBefore,
+  momentOf,
+  readJournal,
+} from '../../store/sources/journal.ts';
 import { publishChanges } from '../changes/change-publication.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
@@ -33,6 +39,18 @@ export class SetPublication extends SetPart {
     const at = await drawLine(this.settings, this.set, undefined);
     const journal = await readJournal(this.settings.database.reader, this.set.source);
     this.#beginAt(journal?.seq ?? 0, at);
+  }
+
+  /** The same with the first change after a moment, where there is one: until there is, there is no Change List. */
+  async beginAfter(moment: string): Promise<void> {
+    const { reader } = this.settings.database;
+    const journal = await readJournal(reader, this.set.source);
+    if (!journal) return this.beginAnew();
+    const { sourceId, seq: last } = journal;
+    const seq = await lastSeqBefore(reader, sourceId, last, addSeconds(moment, 1));
+    const first = seq < last ? await momentOf(reader, sourceId, seq + 1) : undefined;
+    if (first === undefined) return this.beginAnew();
+    this.#beginAt(seq, first);
   }
 
   /** A set across sources has its Change Lists from here on: what was before is in those of the sources. */

@@ -53,7 +53,10 @@ export async function askForFilesOf(
   const own = trx('item').where({ source_id: sourceId, identifier }).select('id');
   const called = await trx('remote_file')
     .where({ source_id: sourceId, outcome: 'unchecked' })
-    .whereIn('url', trx('item_file').whereIn('item_id', own).select('url'))
+    .whereIn(
+      'url',
+      trx('item_file').whereIn('item_id', own).modify(ofSource, 'item_file', sourceId).select('url'),
+    )
     .update({ due_at: now });
   if (Number(called) > 0) await callForWeighing(trx, sourceId, now);
 }

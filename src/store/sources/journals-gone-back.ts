@@ -8,7 +8,7 @@ export const lostChanges =
 
 /** The same of one set, once it is published anew. */
 export const wentBack =
-  'more was published than the database knows: the Change Lists begin now, and whoever follows has to compare with the Resource List';
+  'more was published than the database knows: the Change Lists begin after that, and whoever follows has to compare with the Resource List';
 
 /**
  * Whether the change of a sequence is another one than was read: it is later than the journal was then. Of one that is not kept any more

@@ -87,8 +87,8 @@ const japanese: Readonly<Record<string, string>> = {
   'metrics are incomplete': 'メトリクスの一部を取得できません',
   'mirrored files are missing or damaged': '複製したファイルの一部がないか、壊れています',
   'mirrored files not checked': '複製したファイルを確認できませんでした',
-  'more was published than the database knows: the Change Lists begin now, and whoever follows has to compare with the Resource List':
-    '公開済みのものの一部を、データベースが知りません。変更リストは今から始まり、同期している相手はリソースリストと比べる必要があります',
+  'more was published than the database knows: the Change Lists begin after that, and whoever follows has to compare with the Resource List':
+    '公開済みのものの一部を、データベースが知りません。変更リストはその後から始まり、同期している相手はリソースリストと比べる必要があります',
   'no OAI-PMH endpoint found': 'OAI-PMH のエンドポイントが見つかりません',
   'no usable answer, waiting before the next attempt': '有効な応答がないため、待ってからもう一度試します',
   'nobody could be told that the database is away':
