@@ -24,10 +24,10 @@ export function signInRoutes(app: FastifyInstance, deps: AdminServer): void {
     url: '/admin/sign-in',
     config: { operationId: 'getSignIn' },
     handler: async (request, reply) => {
-      const { next } = request.query as { next?: unknown };
-      return (await findVisitor(deps, request))
-        ? seeOther(deps, reply, ownPath(next))
-        : sendForm(deps, request, reply, { next });
+      const { next, lapsed } = request.query as { next?: unknown; lapsed?: unknown };
+      if (await findVisitor(deps, request)) return seeOther(deps, reply, ownPath(next));
+      const trouble = lapsed === undefined ? {} : { trouble: wordsOf(request).signIn.lapsed };
+      return sendForm(deps, request, reply, { next, ...trouble });
     },
   });
   app.route({

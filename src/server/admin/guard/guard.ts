@@ -83,5 +83,19 @@ function turnAway(
     const query = next === '' || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
     return reply.redirect(`${basePathOf(deps)}/admin/sign-in${query}`, 303);
   }
+  // A person's form, sent after the session had ended.
+  if (kind === 'page' && request.headers['sec-fetch-mode'] === 'navigate') {
+    const next = encodeURIComponent(pageBefore(deps, request));
+    return reply.redirect(`${basePathOf(deps)}/admin/sign-in?lapsed=1&next=${next}`, 303);
+  }
   throw refuse('sign-in-needed', 'sign-in-needed', {}, { 'www-authenticate': 'Bearer realm="rsbridge"' });
+}
+
+/** The page of ours that the form stood on, below /admin; empty: nobody knows. */
+function pageBefore(deps: AdminServer, { headers }: FastifyRequest): string {
+  const { referer = '' } = headers;
+  if (!URL.canParse(referer)) return '';
+  const { pathname, search } = new URL(referer);
+  const root = `${basePathOf(deps)}/admin`;
+  return pathname.startsWith(`${root}/`) ? `${pathname.slice(root.length)}${search}` : '';
 }

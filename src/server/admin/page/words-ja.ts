@@ -164,6 +164,8 @@ export const japanese: AdminWords = {
     password: 'パスワード',
     submit: 'サインイン',
     wrong: 'アカウントまたはパスワードが違います。',
+    lapsed:
+      'セッションが終了していたため、送信された操作は行われていません。サインインして、もう一度送信してください。',
     wait: (seconds) => `試行回数が多すぎます。${seconds} 秒後にもう一度試してください。`,
     forgotten:
       'パスワードがない、または忘れた場合は、ブリッジのマシンで `rsbridge admin link` を実行すると、設定用のリンクが表示されます。',

@@ -163,6 +163,7 @@ export const english = {
     password: 'Password',
     submit: 'Sign in',
     wrong: 'The account or the password is wrong.',
+    lapsed: 'Your session has ended, and what you sent was not done. Sign in, and send it again.',
     wait: (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
     forgotten:
       'No password, or forgotten? `rsbridge admin link`, typed on the machine of the bridge, prints a link to set one.',

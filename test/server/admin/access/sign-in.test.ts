@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClientAddress } from '../../../../src/server/connections/client-address.ts';
 import { listActs } from '../../../../src/store/admin/audit.ts';
@@ -116,6 +117,32 @@ test('pages are not kept, not found by search engines, and run no script', async
     expect(headers.get('access-control-allow-origin')).toBeNull();
   }
   expect(await (await ask(house, '/rs/robots.txt')).text()).toContain('Disallow: /rs/admin\n');
+});
+
+test('a form that is sent after the session has ended leads to the sign-in, which says that nothing was done, and back', async () => {
+  await addAccount(house);
+  // `fetch` says itself how it was called.
+  const send = async (said: Record<string, string>) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...said };
+    const url = `${await house.origin()}/rs/admin/withdrawals`;
+    const {
+      statusCode,
+      headers: given,
+      body,
+    } = await request(url, { method: 'POST', headers, body: 'what=1' });
+    await body.dump();
+    return { status: statusCode, location: String(given.location ?? '') };
+  };
+  const browser = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
+  const led = await send({ ...browser, referer: 'https://bridge.example.org/rs/admin/withdrawals?what=x' });
+  const place = `/rs/admin/sign-in?lapsed=1&next=${encodeURIComponent('/withdrawals?what=x')}`;
+  expect(led).toEqual({ status: 303, location: place });
+  expect(await (await ask(house, place)).text()).toContain('what you sent was not done');
+  for (const referer of ['https://bridge.example.org/rs/adminx', 'https://bridge.example.org/', 'x'])
+    expect((await send({ ...browser, referer })).location).toMatch(/lapsed=1&next=$/);
+  // Programs, and other sites, get no page.
+  expect((await send({})).status).toBe(401);
+  expect((await send({ ...browser, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
 });
 
 test('whoever is not signed in is led to where that is done, and back to the page, never elsewhere', async () => {
