@@ -2,7 +2,8 @@ import { toIso } from '../../core/datetime.ts';
 import { failure } from '../../core/errors.ts';
 import { settleNow } from '../../harvest/files/note-refusal.ts';
 import { askProbes } from '../../harvest/files/probes.ts';
-import { hasUnasked, listCalledFor } from '../../store/files/refusals.ts';
+import { hasUnasked } from '../../store/files/due-files.ts';
+import { listCalledFor } from '../../store/files/refusals.ts';
 import { sourceIdOf } from '../../store/rows/one-source.ts';
 import type { Bridge } from '../bridge.ts';
 import { startWatch, type Watch } from './watch.ts';
@@ -14,23 +15,11 @@ import { startWatch, type Watch } from './watch.ts';
  */
 export function watchRefusals(
   bridge: Bridge,
-  followFiles: (source: string) => Promise<void>,
+  followFiles: (source: string) => unknown,
   stop: AbortSignal,
 ): Watch {
   const { database, clock, log, config } = bridge;
   const busy = new Map<string, Promise<void>>();
-  /** Work on their files has been begun, and may wait its turn. */
-  const followed = new Set<string>();
-
-  async function follow(name: string): Promise<void> {
-    if (followed.has(name)) return;
-    followed.add(name);
-    try {
-      await followFiles(name);
-    } finally {
-      followed.delete(name);
-    }
-  }
 
   async function tend(name: string, signal: AbortSignal): Promise<void> {
     const source = bridge.source(name);
@@ -40,7 +29,7 @@ export function watchRefusals(
       const isCalled =
         sourceId !== undefined && (await hasUnasked(database.writer, sourceId, toIso(clock.now())));
       // What came back may bring others with it; so may an item that was restored.
-      if ((await askProbes(bridge, source, signal)) || isCalled) void follow(name);
+      if ((await askProbes(bridge, source, signal)) || isCalled) void followFiles(name);
       await settleNow(bridge, name, source.config);
     } catch (error) {
       if (!signal.aborted) log.error({ source: name, ...failure(error) }, 'refused files not deleted yet');

@@ -59,6 +59,8 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
   const { log, config } = bridge;
   const places = createHostGate();
   const fileWorks = new Set<Promise<void>>();
+  /** Of each source whose files wait for their turn: until that has ended. */
+  const queued = new Map<string, Promise<void>>();
   /** Sources with files that are asked for again soon. */
   const waiting = new Set<string>();
   /** Of each source that is worked on: told when it is not to be read any more. */
@@ -113,10 +115,17 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
 
   function followFiles(name: string): Promise<void> {
     if (!isRead(name)) return Promise.resolve();
+    // The turn that waits does what has become due by then.
+    const waits = queued.get(name);
+    if (waits) return waits;
     const signals = signalsOf(name);
-    const first = workOnDueFiles(name, signals);
+    const first = workOnDueFiles(name, signals, () => {
+      if (queued.get(name) === done) queued.delete(name);
+    });
     void inBackground(first.then((turn) => askAgain(name, signals, turn)));
-    return first.then(() => undefined);
+    const done = first.then(() => undefined);
+    queued.set(name, done);
+    return done;
   }
 
   /** Servers that asked for patience are asked again when they have said, if that is soon. */
@@ -140,17 +149,23 @@ export function createSourceWork(bridge: Bridge, { stop, signal: abort }: RunSig
   }
 
   /** Beside harvests: downloads may take days. What is under way when the process ends is continued. */
-  async function workOnDueFiles(name: string, signals: RunSignals): Promise<FileTurn | undefined> {
+  async function workOnDueFiles(
+    name: string,
+    signals: RunSignals,
+    onTurn: () => void = () => undefined,
+  ): Promise<FileTurn | undefined> {
     const leave: (() => void)[] = [];
     try {
       leave.push(await places.enter(`files of ${name}`, 1, signals.stop));
       leave.push(await places.enter('files', fileWorksAtOnce, signals.stop));
+      onTurn();
       const began = toIso(bridge.clock.now());
       return { began, report: await workOnFiles(bridge, name, { ...signals, toTheEnd: true }) };
     } catch (error) {
       if (!signals.stop.aborted) log.error({ source: name, ...failure(error) }, 'work on files stopped');
       return undefined;
     } finally {
+      onTurn();
       for (const go of leave) go();
     }
   }

@@ -14,7 +14,7 @@ import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { offeredFormats } from '../../oai/formats.ts';
-import { countWithheldFiles } from '../../store/files/withheld-files.ts';
+import { countWithheldFiles, totalOf } from '../../store/files/withheld-files.ts';
 import { countUnreadable } from '../../store/runs/unreadable.ts';
 import { countVanished } from '../../store/runs/vanished.ts';
 import { readJournal } from '../../store/sources/journal.ts';
@@ -160,10 +160,10 @@ async function* checkItems({ database }: Bridge, name: string): AsyncGenerator<F
     const mend = `rsbridge problems ${name}`;
     yield { check: `records of ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
   }
-  const { refused, gone, atPrivateAddresses, fuseAt } = await countWithheldFiles(database.reader, stored.id);
-  if (fuseAt !== undefined) {
-    const files = areCountOf(refused + gone + atPrivateAddresses, 'published file');
-    const message = `${files} not served since ${fuseAt}, too many at once to be deleted; rsbridge refused ${name} lists them`;
+  const withheld = await countWithheldFiles(database.reader, stored.id);
+  if (withheld.fuseAt !== undefined) {
+    const files = areCountOf(totalOf(withheld), 'published file');
+    const message = `${files} not served since ${withheld.fuseAt}, too many at once to be deleted; rsbridge refused ${name} lists them`;
     const mend = `rsbridge refused ${name}`;
     yield { check: `withheld from ${name}`, ok: false, message, exitCode: exitCodes.needsAttention, mend };
   }

@@ -14,6 +14,7 @@ import {
 import {
   countWithheldFiles,
   listWithheldFiles,
+  totalOf,
   type WithheldCounts,
   type WithheldFile,
 } from '../../store/files/withheld-files.ts';
@@ -47,7 +48,7 @@ export async function refusedCommand(name: string, flags: RefusedFlags, io: Comm
     if (stored && accept !== undefined) await acceptThem(bridge, name, stored.id, accept, flags, io);
     const { reader } = bridge.database;
     const counts = stored && (await countWithheldFiles(reader, stored.id));
-    const count = counts ? counts.refused + counts.gone + counts.atPrivateAddresses : 0;
+    const count = counts ? totalOf(counts) : 0;
     const tell = (sentence: string) => {
       if (!flags.json) printResult(io, false, {}, sentence);
     };

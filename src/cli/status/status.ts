@@ -15,7 +15,7 @@ import type { SourceOverview } from '../../server/deps.ts';
 import { createReader } from '../../server/words/reader.ts';
 import type { FileCounts } from '../../store/files/file-counts.ts';
 import { countUnpublished } from '../../store/files/unpublished-files.ts';
-import type { WithheldCounts } from '../../store/files/withheld-files.ts';
+import { totalOf, type WithheldCounts } from '../../store/files/withheld-files.ts';
 import { listFollowed } from '../../store/following/followed-sources.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { countNotifications, type NotificationCounts } from '../../store/notifications/inbox.ts';
@@ -276,11 +276,10 @@ function describeVanished(name: string, { items, runId }: VanishedCounts): reado
 function describeWithheld(name: string, counts: WithheldCounts | undefined): readonly string[] {
   if (counts?.fuseAt === undefined) return [];
   const { refused, gone, atPrivateAddresses, fuseAt } = counts;
-  const files = refused + gone + atPrivateAddresses;
   const notAsked =
     atPrivateAddresses > 0 ? `, and ${atPrivateAddresses} lie at addresses that are not public` : '';
   return [
-    `  ! ${areCountOf(files, 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there${notAsked}. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
+    `  ! ${areCountOf(totalOf(counts), 'published file')} not served since ${fuseAt} (503): their server refuses ${refused} of them, and ${gone} are gone there${notAsked}. That is more than \`deletionFuse\` allows at once, so nothing was deleted. They are asked for again, and served when their server allows it. To delete them: rsbridge refused ${name} lists them, and says what to type`,
   ];
 }
 
@@ -291,7 +290,7 @@ function describeFiles(
   withheld: WithheldCounts | undefined,
 ): readonly string[] {
   const unpublished = files && withheld && countUnpublished(files, withheld);
-  const notServed = withheld ? withheld.refused + withheld.gone + withheld.atPrivateAddresses : 0;
+  const notServed = withheld ? totalOf(withheld) : 0;
   const parts =
     files && unpublished
       ? [

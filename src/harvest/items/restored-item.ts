@@ -1,6 +1,6 @@
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
-import { askForFilesOf } from '../../store/files/refusals.ts';
+import { askForFilesOf } from '../../store/files/due-files.ts';
 import { settle } from '../../store/pages/settle.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import { startRun } from '../../store/runs/runs.ts';

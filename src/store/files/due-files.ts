@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { longAgo } from '../../core/datetime.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { ofSource } from '../rows/one-source.ts';
+import { callForWeighing } from './refusals.ts';
 import { type RemoteFile, type RemoteFileRow, remoteFileColumns, toRemoteFile } from './remote-files.ts';
 import { resourcesWithdrawnAt } from './withdrawn-links.ts';
 
@@ -161,4 +163,31 @@ export function statementsOf(
         embargo.where('stated.access', 'embargoed').where('stated.available_at', '<=', now),
       ),
   );
+}
+
+/** Files of an item that nobody has asked for so far are asked for at once: it is to be published again. */
+export async function askForFilesOf(
+  trx: Knex.Transaction,
+  sourceId: number,
+  identifier: string,
+  now: string,
+): Promise<void> {
+  const own = trx('item').where({ source_id: sourceId, identifier }).select('id');
+  const called = await trx('remote_file')
+    .where({ source_id: sourceId, outcome: 'unchecked' })
+    .whereIn(
+      'url',
+      trx('item_file').whereIn('item_id', own).modify(ofSource, 'item_file', sourceId).select('url'),
+    )
+    .update({ due_at: now });
+  if (Number(called) > 0) await callForWeighing(trx, sourceId, now);
+}
+
+/** Whether a file waits that nobody has asked for so far. */
+export async function hasUnasked(db: Queryable, sourceId: number, now: string): Promise<boolean> {
+  const unasked = db('remote_file')
+    .where({ source_id: sourceId, outcome: 'unchecked' })
+    .where('due_at', '<=', now)
+    .first(db.raw('1 as one'));
+  return (await unasked) !== undefined;
 }

@@ -43,33 +43,6 @@ export async function callForWeighing(trx: Knex.Transaction, sourceId: number, n
     .update({ refusals_due: now });
 }
 
-/** Files of an item that nobody has asked for so far are asked for at once: it is to be published again. */
-export async function askForFilesOf(
-  trx: Knex.Transaction,
-  sourceId: number,
-  identifier: string,
-  now: string,
-): Promise<void> {
-  const own = trx('item').where({ source_id: sourceId, identifier }).select('id');
-  const called = await trx('remote_file')
-    .where({ source_id: sourceId, outcome: 'unchecked' })
-    .whereIn(
-      'url',
-      trx('item_file').whereIn('item_id', own).modify(ofSource, 'item_file', sourceId).select('url'),
-    )
-    .update({ due_at: now });
-  if (Number(called) > 0) await callForWeighing(trx, sourceId, now);
-}
-
-/** Whether a file waits that nobody has asked for so far. */
-export async function hasUnasked(db: Queryable, sourceId: number, now: string): Promise<boolean> {
-  const unasked = db('remote_file')
-    .where({ source_id: sourceId, outcome: 'unchecked' })
-    .where('due_at', '<=', now)
-    .first(db.raw('1 as one'));
-  return (await unasked) !== undefined;
-}
-
 /** One of many that were withheld is handed out again: the others are asked for, and those that went with them. */
 export async function askAllWithheld(trx: Knex.Transaction, sourceId: number, now: string): Promise<void> {
   await trx('remote_file')

@@ -78,6 +78,15 @@ export interface WithheldCounts {
   readonly fuseAt: string | undefined;
 }
 
+/** All that are not served. */
+export function totalOf({
+  refused,
+  gone,
+  atPrivateAddresses,
+}: Pick<WithheldCounts, 'refused' | 'gone' | 'atPrivateAddresses'>): number {
+  return refused + gone + atPrivateAddresses;
+}
+
 export async function countWithheldFiles(db: Queryable, sourceId: number): Promise<WithheldCounts> {
   const counts = (await countWithheldOf(db, [sourceId]))(sourceId);
   const source: { fuse_at: string | null } | undefined = await db('source')

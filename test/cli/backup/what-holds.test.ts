@@ -110,7 +110,7 @@ describe('a backup that is put back', () => {
       return (JSON.parse(stdout) as { summary: { held: number; ways: readonly { way: string }[] } }).summary;
     };
     expect((await synced()).ways.at(-1)).toMatchObject({ way: 'audit' });
-    // Once there is a change, there is a Change List, which begins where the set did.
+    // Once there is a change, there is a Change List, which begins with it.
     const ways = async () => (await synced()).ways.map(({ way }) => way);
     await expect.poll(ways, { timeout: 60_000 }).toEqual(['incremental']);
     const list = await (await fetch(`${base}/sample/resourcelist.xml`)).text();

@@ -29,7 +29,7 @@ function tokenOf(id: number, hash: string): string {
 }
 
 function fileOf(url: string): string {
-  return `insert into remote_file (source_id, url, outcome) select id, '${url}', 'ok' from source`;
+  return `insert into remote_file (source_id, url, outcome) select id, '${url}', 'confirmed' from source`;
 }
 
 function inFile<Result>(name: string, work: (database: SqliteDatabase) => Result): Result {

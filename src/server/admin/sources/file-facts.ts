@@ -1,4 +1,5 @@
 import { countUnpublished } from '../../../store/files/unpublished-files.ts';
+import { totalOf } from '../../../store/files/withheld-files.ts';
 import type { SourceDetails } from '../../../store/reading/source-details.ts';
 import { html, type Markup } from '../../html/html.ts';
 import type { AdminWords } from '../page/words.ts';
@@ -13,7 +14,7 @@ export function fileFacts(
   const unpublished = countUnpublished(files, withheld);
   const counts = [
     [source.files.confirmed, files.confirmed],
-    [source.files.withheld, withheld.refused + withheld.gone + withheld.atPrivateAddresses],
+    [source.files.withheld, totalOf(withheld)],
     [source.files.refused, unpublished.refused],
     [source.files.gone, unpublished.gone],
     [source.files.atPrivateAddresses, unpublished.atPrivateAddresses],
