@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Bridge } from '../../bridge/bridge.ts';
 import { endWithdrawals, planRestoration, type RestorationPlan } from '../../bridge/withdrawals/restore.ts';
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
+import { say } from '../../core/reasons/reason.ts';
 import { type ReadAgain, readAgain } from '../../harvest/items/restored-item.ts';
 import type { Target } from '../../store/removal/withdrawal.ts';
 import { forgetSelection } from '../../store/sources/sources.ts';
@@ -99,7 +100,7 @@ async function read(bridge: Bridge, { source, identifier }: Target, io: CommandI
 
 function describe({ source, identifier }: Target, outcome: ReadAgain): string {
   if (outcome === 'published')
-    return `${source} has delivered the item, and it is published again; its files follow when they have been asked for, within a minute where rsbridge serve runs`;
+    return `${source} has delivered the item, and ${say('restored-published', {})}`;
   if (outcome === 'unknown')
     return `${source} does not have the item ${identifier} any more: it stays deleted until it has`;
   return `the item could not be asked for now (${outcome.failed}); the next harvest of ${source} reads everything, and publishes it again`;
