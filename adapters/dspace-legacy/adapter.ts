@@ -142,12 +142,14 @@ class DspaceLegacyAdapter implements Adapter {
     const key = identity.keyOf(identifier);
     const found = key === undefined ? 'unknown' : await lookup.find(key, signal);
     const deleted = reader.deleted(identifier);
-    if (found === 'refused') return deleted;
+    if (found === 'refused') return reader.refused(identifier);
     if (found === 'unknown') return supplement === undefined ? undefined : deleted;
     if ('broken' in found) throw new BridgeError('upstream-status', found.broken, { retryable: true });
     if ('problem' in found) throw new BridgeError('upstream-protocol', found.problem.message);
     // One that was given a handle has another name now.
-    if ('hidden' in found || found.item.identifier !== identifier) return deleted;
+    const { identifier: named } = 'hidden' in found ? found.hidden : found.item;
+    if (named !== identifier) return deleted;
+    if ('hidden' in found) return found.hidden;
     const own = await completeItem(found.item, supplement, this.#oaiName(found.item), signal);
     // What is private is answered for, too, and lists alone leave it out.
     return { ...own, unlisted: true };
@@ -263,7 +265,7 @@ function named(identity: ItemIdentity, lookup: ItemLookup): OaiSupplement['ident
     const found = await lookup.find({ handle }, signal);
     if (typeof found !== 'object') return undefined;
     if ('item' in found) return found.item.identifier;
-    return 'hidden' in found ? found.hidden : undefined;
+    return 'hidden' in found ? found.hidden.identifier : undefined;
   };
 }
 

@@ -4,7 +4,7 @@ import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { type ItemReader, itemEmbeds } from './items/item-reader.ts';
 import type { VersionHistories } from './items/versions.ts';
-import { asText, asUuid, type JsonObject } from './rest/json-value.ts';
+import { asFlag, asText, asUuid, type JsonObject } from './rest/json-value.ts';
 import { isNotFound, isRefused, isRestError } from './rest/rest-error.ts';
 import type { RestService } from './rest/rest-service.ts';
 import { findHandleInSearch, findInSearch, isNotTaken } from './search/search.ts';
@@ -21,7 +21,7 @@ export interface TriageParts {
 }
 
 /**
- * What became of an item: it as it is; `deleted`: withdrawn, private, restricted, superseded, or called otherwise;
+ * What became of an item: it as it is; `deleted`: withdrawn, private, restricted (all three `refused`), superseded, or called otherwise;
  * `unlisted`: there for everybody, but their search leaves it out. Undefined: there is no such item.
  * @throws BridgeError where it cannot be read, or nobody knows whether it is there
  */
@@ -33,13 +33,13 @@ export async function triage(
   const { rest, reader, settings, versions } = parts;
   const uuid = await findItem(parts, identifier, signal);
   if (uuid === undefined) return undefined;
-  if (uuid === 'hidden') return goneItem(parts, identifier);
+  if (uuid === 'hidden') return refusedItem(parts, identifier);
   let json: JsonObject | undefined;
   try {
     json = await rest.get(`/core/items/${uuid}`, itemEmbeds, { signal });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isRefused(error)) return goneItem(parts, identifier);
+    if (isRefused(error)) return refusedItem(parts, identifier);
     throw error;
   }
   if (json === undefined || asUuid(json.uuid) !== uuid) {
@@ -51,7 +51,9 @@ export async function triage(
   const read = await reader.read(json, signal);
   if ('problem' in read) throw new BridgeError('upstream-protocol', read.problem.message);
   // A handle may have passed on to another version, and identifiers may be made in another way than they were.
-  if ('hidden' in read || read.item.identifier !== identifier) return gone;
+  // One that is only not archived any more is not the current version.
+  if ('hidden' in read) return isKeptBack(json) ? { ...gone, refused: true } : gone;
+  if (read.item.identifier !== identifier) return gone;
   const isFound = await findItself(rest, uuid, signal);
   if (isFound === true) return read.item;
   if (await versions.isSuperseded(json, signal)) return gone;
@@ -63,6 +65,15 @@ export async function triage(
     );
   }
   return { ...read.item, unlisted: true };
+}
+
+/** Not for everybody, says DSpace: neither is what it was. */
+function refusedItem(parts: TriageParts, identifier: string): SourceItem {
+  return { ...goneItem(parts, identifier), refused: true };
+}
+
+function isKeptBack({ withdrawn, discoverable }: JsonObject): boolean {
+  return asFlag(withdrawn) === true || asFlag(discoverable) === false;
 }
 
 /** In everything that it was delivered in, it is not there any more. */

@@ -285,6 +285,11 @@ export interface SourceItem {
   };
   /** True: in all that it speaks for, the item is gone. */
   readonly deleted: boolean;
+  /**
+   * True: what is gone of it is there, and not for everybody: withdrawn, made private, or kept for those who log in. Then what it
+   * was before is for nobody either, as long as that lasts.
+   */
+  readonly refused?: boolean | undefined;
   readonly metadata: readonly SourceMetadata[];
   /** More metadata, whose bytes are in store as they are: nobody had to fetch them. */
   readonly same?: readonly SameMetadata[] | undefined;

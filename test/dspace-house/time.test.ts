@@ -139,15 +139,34 @@ describe('the time before the bridge, as DSpace remembers it', () => {
     });
   });
 
-  test('is not told of an item that is hidden by now; what the bridge published itself is', async () => {
-    await withHistory(async ({ house, traveller, second, third }) => {
+  test.each([
+    ['withdrawn', (house: House, item: Item) => house.repository.withdraw(item)],
+    ['private', (house: House, item: Item) => house.repository.makePrivate(item)],
+    ['restricted', (house: House, item: Item) => house.repository.restrict(item)],
+  ])(
+    'is told of an item that is %s no more, and nor is what the bridge published itself',
+    async (_, hide) => {
+      await withHistory(async ({ house, traveller, second, third }) => {
+        const path = pathOf(house, third);
+        const published = toIso(house.clock.now());
+        hide(house, third);
+        await house.run('full');
+        const map = await traveller.ask(`${baseUrl}/timemap/link/${baseUrl}/${path}`);
+        expect([400, 404, 410]).toContain(map.statusCode);
+        for (const moment of [toIso(house.clock.now()), published, createdOf(second)])
+          expect([404, 410]).toContain((await traveller.at(path, moment)).status);
+      });
+    },
+  );
+
+  test('is told as far as the bridge published it of an item that is not there any more', async () => {
+    await withHistory(async ({ house, traveller, third }) => {
       const path = pathOf(house, third);
       const published = toIso(house.clock.now());
-      house.repository.withdraw(third);
+      house.repository.delete(third);
       await house.run('full');
       expect((await traveller.at(path, toIso(house.clock.now()))).status).toBe(404);
       expect((await traveller.at(path, published)).text).toContain('The third title');
-      expect((await traveller.at(path, createdOf(second))).text).not.toContain('The second title');
     });
   });
 

@@ -44,8 +44,8 @@ export interface ItemReading {
 /** An item; that it is not, or no longer, to be published; or what is wrong with it. */
 export type ReadItem =
   | { readonly item: SourceItem }
-  /** Its identifier. */
-  | { readonly hidden: string }
+  /** Deleted, as it is to be delivered. */
+  | { readonly hidden: SourceItem }
   | { readonly problem: Problem };
 
 export const fileOrigin = { name: 'dspace', rank: 0 } as const;
@@ -66,7 +66,8 @@ export class ItemReader {
       return { problem: { code: 'record-quarantined', message: 'an entry of its list is no item' } };
     }
     const identifier = this.#reading.identity.identifierOf(asHandle(found.handle), id);
-    if (!isPublic(found)) return { hidden: identifier };
+    if (asFlag(found.withdrawn) === true) return { hidden: this.refused(identifier) };
+    if (asFlag(found.archived) === false) return { hidden: this.deleted(identifier) };
     try {
       return this.#readPublic(found, id, identifier, here);
     } catch (error) {
@@ -86,6 +87,11 @@ export class ItemReader {
       metadata: [],
       files: [],
     };
+  }
+
+  /** There, and not for everybody; what is private is in no list, and cannot be told by itself. */
+  refused(identifier: string): SourceItem {
+    return { ...this.deleted(identifier), refused: true };
   }
 
   get #fileOrigin() {
@@ -111,7 +117,7 @@ export class ItemReader {
     const isWanted =
       CollectionTree.isSelected(keys, selected) &&
       (entityTypes === undefined || entityTypes.includes(entityType ?? ''));
-    if (!isWanted) return { hidden: identifier };
+    if (!isWanted) return { hidden: this.deleted(identifier) };
     const lastModified = this.#time(json.lastModified);
     const bitstreams = objectsOf(json.bitstreams).flatMap((bitstream) => this.#bitstream(bitstream));
     const item: DspaceItem = {
@@ -182,11 +188,6 @@ export class ItemReader {
   #file({ id }: Bitstream): FilePlace {
     return { url: `${this.#reading.base}/bitstreams/${id}/retrieve`, access: 'open' };
   }
-}
-
-/** Archived and not withdrawn; what is private is in no list, and cannot be told by itself. */
-function isPublic({ archived, withdrawn }: JsonObject): boolean {
-  return asFlag(archived) !== false && asFlag(withdrawn) !== true;
 }
 
 function quarantined(identifier: string, message: string): { problem: Problem } {

@@ -84,8 +84,8 @@ async function readOne(
   }
   if (typeof found === 'object' && 'item' in found) return { item: found.item };
   if (typeof found === 'object' && 'problem' in found) return { problem: found.problem };
-  if (typeof found === 'object' && 'hidden' in found) return { item: reader.deleted(found.hidden) };
-  if (found === 'refused') return identifier === undefined ? {} : { item: reader.deleted(identifier) };
+  if (typeof found === 'object' && 'hidden' in found) return { item: found.hidden };
+  if (found === 'refused') return identifier === undefined ? {} : { item: reader.refused(identifier) };
   const message =
     found === 'unknown'
       ? 'OAI-PMH says that it has changed, but the REST service does not know it'
@@ -97,5 +97,5 @@ async function readOne(
 function nameOf(found: FoundItem): string | undefined {
   if (typeof found !== 'object') return undefined;
   if ('item' in found) return found.item.identifier;
-  return 'hidden' in found ? found.hidden : undefined;
+  return 'hidden' in found ? found.hidden.identifier : undefined;
 }

@@ -37,7 +37,7 @@ export async function* walkedItems(
       const read = await readRow(parts, part, row, signal);
       if (read === undefined) continue;
       if ('problem' in read) problems.push({ ...read.problem, raw: rawRecord(JSON.stringify(row) ?? '') });
-      else items.push('item' in read ? read.item : parts.reader.deleted(read.hidden));
+      else items.push('item' in read ? read.item : read.hidden);
     }
     yield { items, problems, checkpoint: checkpointOf(part) };
   }

@@ -255,7 +255,7 @@ export class Assembly {
       }
       this.#failures = 0;
       if (payload.kind === 'withheld') {
-        if (held) draft.removed.add(format);
+        if (held) draft.refuse(format);
         return;
       }
       const metadata = { ...facts, content: payload.content, hash: payload.sha256 };
@@ -299,7 +299,7 @@ export class Assembly {
     const page = isAllowed(loc)
       ? await readPageSigns(loc, port)
       : ({ kind: 'failed', reason: `${loc} is at another host than its Sitemap` } as const);
-    if (page.kind === 'withheld') for (const { format } of known) draft.removed.add(format);
+    if (page.kind === 'withheld') for (const { format } of known) draft.refuse(format);
     if (page.kind === 'failed')
       for (const format of known.length > 0 ? known.map((one) => one.format) : [plainFormat.name])
         round.fail(loc, format, page.reason);

@@ -31,6 +31,8 @@ export class ItemDraft {
   readonly same: SameMetadata[] = [];
   /** Formats that are gone. */
   readonly removed = new Set<string>();
+  /** Some of them because the Source shows them not to everybody. */
+  refused = false;
   /** What metadata describes, in order; undefined: no metadata has come that says so. */
   described: readonly string[] | undefined;
   /** What entries of their own say of files, by address. */
@@ -113,12 +115,19 @@ export class ItemDraft {
       collections: this.collections ?? held?.collections ?? [],
       speaksFor: { formats, files: withFiles && statesFiles && !deleted ? fileOrigin : undefined },
       deleted,
+      ...(this.refused && { refused: true }),
       metadata,
       same,
       files: withFiles && !deleted ? files : [],
       ...(landingPage !== undefined && { landingPage }),
       ...(this.versions !== undefined && { versions: this.versions }),
     };
+  }
+
+  /** A format is there, and not for everybody. */
+  refuse(format: string): void {
+    this.removed.add(format);
+    this.refused = true;
   }
 
   /** What the metadata describes: files, or a landing page, which no list has. */

@@ -66,7 +66,7 @@ const nothingKnown =
   'what was withdrawn since the backup, and which accounts and tokens were taken away, is not known here: do it again (`rsbridge withdraw`, `rsbridge admin`) before `rsbridge serve` begins';
 const mostNamed = 5;
 
-function whatStays({ withdrawals, refusals, access, restored }: CarriedOver): readonly string[] {
+function whatStays({ withdrawals, refusals, hidden, access, restored }: CarriedOver): readonly string[] {
   const names = restored.slice(0, mostNamed).map((one) => `rsbridge restore ${one}`);
   const more = restored.length > mostNamed ? `, and ${restored.length - mostNamed} more` : '';
   return [
@@ -76,6 +76,11 @@ function whatStays({ withdrawals, refusals, access, restored }: CarriedOver): re
     ...(refusals > 0
       ? [
           `${countOf(refusals, 'file')} refused since by their servers: withheld until those have been asked again`,
+        ]
+      : []),
+    ...(hidden > 0
+      ? [
+          `${countOf(hidden, 'record')} refused since by their repositories: withheld until those show them again`,
         ]
       : []),
     access

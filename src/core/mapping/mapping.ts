@@ -18,6 +18,8 @@ export interface MappedItem {
   /** Within these formats the store makes the item's metadata equal to `resources`; nothing else is touched. */
   readonly speaksFor: SourceItem['speaksFor'];
   readonly deleted: boolean;
+  /** See `SourceItem.refused`. */
+  readonly refused?: boolean | undefined;
   /** Metadata; `describes` leads to the landing page, if the delivery states one. */
   readonly resources: readonly DesiredResource[];
   /** As their origin states them. */
@@ -29,13 +31,14 @@ export interface MappedItem {
 }
 
 export function mapItem(source: string, item: SourceItem): MappedItem {
-  const { identifier, datestamp, collections, speaksFor, deleted, supplement, versions } = item;
+  const { identifier, datestamp, collections, speaksFor, deleted, refused, supplement, versions } = item;
   return {
     identifier,
     datestamp,
     collections,
     speaksFor,
     deleted,
+    ...(refused === true && { refused }),
     resources: deleted ? [] : mapAll(source, item),
     files: deleted ? [] : item.files,
     ...(supplement === true && { supplement }),

@@ -4,14 +4,14 @@ import type { ResourceKind } from '../resource.ts';
 export interface Withholdable {
   readonly kind: ResourceKind;
   readonly deletedAt: string | undefined;
-  /** When the operator withdrew it (`rsbridge withdraw`), or it became private. */
+  /** When the operator withdrew it (`rsbridge withdraw`), it became private, or its repository refused it to everybody. */
   readonly withdrawnAt?: string | undefined;
 }
 
 /**
  * Why the past of something that was deleted is not handed out, whoever asks and in whatever way; undefined: it is.
  * What is public no more at its source does not stay public here: files never, metadata where the configuration
- * says so, and nothing that the operator has withdrawn. `store/reading/withheld.ts` asks the same of the database.
+ * says so, and nothing that the operator has withdrawn, or that its repository keeps from everybody. `store/reading/withheld.ts` asks the same of the database.
  * @param ofDeleted `mementos.ofDeleted` of its source
  */
 export function whyWithheld(

@@ -11,6 +11,8 @@ export interface CarriedOver {
   readonly withdrawals: number;
   /** Files whose servers have said no since: they are withheld until those are asked again. */
   readonly refusals: number;
+  /** Records that their repositories have refused since: withheld until those are asked again. */
+  readonly hidden: number;
   /** Whether accounts, tokens and the audit log are those of the database that made room: where the backup is an earlier state of it. */
   readonly access: boolean;
   /** Items and paths that are withdrawn in the backup alone: somebody has had them published again since. */
@@ -41,6 +43,7 @@ export function carryOver(from: SqliteDatabase, to: SqliteDatabase, now: string)
       restored: isEarlier ? restoredSince(from, to) : [],
       withdrawals: carryWithdrawals(from, to, now),
       refusals: carryRefusals(from, to, now),
+      hidden: carryHidden(from, to, now),
       access: isEarlier,
     };
     if (isEarlier) for (const [table, key] of Object.entries(accessTables)) carryAccess(from, to, table, key);
@@ -121,6 +124,21 @@ function carryRefusals(from: SqliteDatabase, to: SqliteDatabase, now: string): n
     weigh.run(now, name);
     carried += 1;
   }
+  return carried;
+}
+
+/** Of metadata that its repository does not show to everybody any more. */
+function carryHidden(from: SqliteDatabase, to: SqliteDatabase, now: string): number {
+  if (!sharedColumns(from, to, 'resource').includes('refused_at')) return 0;
+  const hide = to.prepare(
+    'update resource set withdrawn_at = ?, refused_at = ? where path = ? and withdrawn_at is null',
+  );
+  const refused = from.prepare(
+    `select path from resource where refused_at is not null and kind = 'metadata'`,
+  );
+  let carried = 0;
+  for (const { path } of refused.iterate() as Iterable<Row>)
+    carried += Number(hide.run(now, now, path ?? null).changes);
   return carried;
 }
 

@@ -103,7 +103,7 @@ async function complete(
   const { source_id } = first;
   const ids = items.map((item) => item.id);
   const resources: (KnownResource & { item_id: number })[] = await db('resource')
-    .select('id', 'item_id', 'path', 'kind', 'format', 'withdrawn_at', ...changingColumns)
+    .select('id', 'item_id', 'path', 'kind', 'format', 'withdrawn_at', 'refused_at', ...changingColumns)
     .modify((query) => whereAnyOf(query, 'item_id', ids))
     .modify(ofSource, 'resource', source_id);
   await withLinks(db, resources, ['links']);

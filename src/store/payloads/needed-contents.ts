@@ -84,7 +84,8 @@ function references(db: Queryable): readonly string[] {
     `blob where ${same('blob.base')}`,
     // What was withdrawn needs its patches no more.
     `change join resource on resource.id = change.resource_id ${inSource('resource', 'change')}
-      where ${isOne ? samePatchOnPostgres : samePatchOnSqlite} and resource.withdrawn_at is null`,
+      where ${isOne ? samePatchOnPostgres : samePatchOnSqlite}
+      and (resource.withdrawn_at is null or resource.refused_at is not null)`,
   ];
 }
 

@@ -115,16 +115,20 @@ export function planItem(
   const changes = new ResourceChanges(item, delivery ? undefined : latestSeen(metadata), isRestated);
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   // What the operator has withdrawn stays so, wherever it comes from now.
-  const isWithdrawn = (path: string) => (byPath.get(path)?.withdrawn_at ?? null) !== null;
+  const isWithdrawn = (path: string) => isTakenDown(byPath.get(path));
   const paths = placed.filter((path) => !isWithdrawn(path));
   for (const desired of item.resources.filter(({ path }) => !isWithdrawn(path))) {
     const links = describing(desired.links, paths, desired.landingPage);
     changes.deliver({ ...desired, links }, byPath.get(desired.path));
   }
   const delivered = new Set(item.resources.map(({ path }) => path));
+  // Then what it was in formats that nobody asks for any more is not for everybody, either.
+  const isHidden = item.deleted && others.length === 0;
   for (const gone of metadata) {
     const spokenFor = item.speaksFor.formats.includes(gone.format);
-    if (spokenFor && gone.deleted_at === null && !delivered.has(gone.path)) changes.remove(gone);
+    const isRefused = item.refused === true && (spokenFor || isHidden) && isOpen(gone);
+    if (delivered.has(gone.path)) continue;
+    if (isRefused || (spokenFor && gone.deleted_at === null)) changes.remove(gone, isRefused);
   }
   // An origin that says nothing of the files leaves them alone while others are awaited.
   for (const [index, file] of files.entries()) {
@@ -160,6 +164,16 @@ export function planItem(
     landingDue: waits ? undefined : landingDue(known, item, statements, formats.size > 0, context),
     left,
   };
+}
+
+/** By the operator: what its repository refused comes back once that shows it again. */
+function isTakenDown({ withdrawn_at = null, refused_at = null }: Partial<KnownResource> = {}): boolean {
+  return withdrawn_at !== null && refused_at === null;
+}
+
+/** What it is, or was, may be read. */
+function isOpen({ withdrawn_at = null, deleted_at, refused_at = null }: KnownResource): boolean {
+  return withdrawn_at === null || (refused_at !== null && deleted_at === null);
 }
 
 function statesNoFiles({ speaksFor, files }: MappedItem, { mode }: FileRules): boolean {

@@ -17,8 +17,10 @@ export interface KnownResource {
   readonly last_seq: number;
   readonly version_count: number;
   readonly deleted_at: string | null;
-  /** When the operator withdrew it: it does not come back. */
+  /** When the operator withdrew it: it does not come back. Or when its repository refused it: then as long as that does. */
   readonly withdrawn_at?: string | null;
+  /** When its repository refused it to everybody, though it is there. */
+  readonly refused_at?: string | null;
   /** The last run that met it. */
   readonly seen_run: number | null;
 }
@@ -38,6 +40,8 @@ export interface ResourceChange {
    * say nothing about whether the upstream still has this one. Undefined: this run.
    */
   readonly seenRun?: number | null;
+  /** It is there, and not for everybody: nor is its past. */
+  readonly refused?: true;
 }
 
 /** What became known of a resource that has not changed: nobody has to fetch it for that. */
@@ -107,9 +111,9 @@ export class ResourceChanges {
     if (known) this.#unchanged.push(known.id);
   }
 
-  /** Metadata that the upstream says is gone. */
-  remove(known: KnownResource): void {
-    const plan = this.#deletion(known);
+  /** Metadata that the upstream says is gone, or does not show to everybody. */
+  remove(known: KnownResource, refused = false): void {
+    const plan = { ...this.#deletion(known), ...(refused && ({ refused } as const)) };
     this.#changes.push(plan);
     this.#delivered.push(plan);
   }

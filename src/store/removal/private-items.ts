@@ -7,6 +7,7 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
+import { whereNotWithdrawn } from './refused-metadata.ts';
 import { type DoomedResource, deleteForGood, endOfItems } from './withdrawals.ts';
 
 /**
@@ -119,8 +120,8 @@ async function hideMembers(
   await trx('resource')
     .whereIn('item_id', members().select('item_collection.item_id'))
     .modify(ofSource, 'resource', sourceId)
-    .whereNull('withdrawn_at')
-    .update({ withdrawn_at: now });
+    .modify(whereNotWithdrawn)
+    .update({ withdrawn_at: now, refused_at: null });
   await members().delete();
   await trx('collection')
     .where({ source_id: sourceId })
@@ -276,7 +277,7 @@ async function publishedOf(
     .modify(ofSource, 'resource', sourceId)
     .where('item.source_id', sourceId)
     .modify((query) => whereAnyOf(query, 'item.identifier', identifiers))
-    .whereNull('resource.withdrawn_at')
+    .modify(whereNotWithdrawn)
     .select('resource.*', 'item.identifier');
 }
 

@@ -3,6 +3,7 @@ import { isAbsolute } from '../../core/uris.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofItemCalled, sourceIdOf } from '../rows/one-source.ts';
+import { whereNotWithdrawn } from './refused-metadata.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /**
@@ -93,12 +94,12 @@ async function withdrawThere(trx: Knex.Transaction, source: string, row: Row, no
     .ignore();
   if (sourceId === undefined) return false;
   const hidden = await trx('resource')
-    .whereNull('withdrawn_at')
+    .modify(whereNotWithdrawn)
     .modify(ofItemCalled, sourceId, row.identifier)
     .modify((query) => {
       if (path !== '') query.where({ path });
     })
-    .update({ withdrawn_at: now });
+    .update({ withdrawn_at: now, refused_at: null });
   return hidden > 0;
 }
 

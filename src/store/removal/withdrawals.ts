@@ -11,6 +11,7 @@ import { releaseForGood } from '../payloads/released-for-good.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
 import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
+import { whereNotWithdrawn, whereWithdrawn } from './refused-metadata.ts';
 import { shareWithdrawals } from './shared-withdrawals.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 
@@ -157,12 +158,12 @@ export async function withdraw(
         .ignore();
     }
     await trx('resource')
-      .whereNull('withdrawn_at')
+      .modify(whereNotWithdrawn)
       .modify((query) => {
         if (path !== undefined) query.where({ path });
         if (!isLink) query.modify(ofItemCalled, sourceId ?? 0, identifier);
       })
-      .update({ withdrawn_at: now });
+      .update({ withdrawn_at: now, refused_at: null });
     const others = isLink ? [] : await shareWithdrawals(trx, source, identifier, now);
     return [...new Set([...holders.map((holder) => holder.source), ...others])];
   });
@@ -186,7 +187,7 @@ async function endOne(trx: Knex.Transaction, { source, identifier, path }: Targe
   const stays: { path: string }[] = await trx('withdrawal').where({ source, identifier }).select('path');
   // One that was withdrawn for itself stays so.
   const restored = await trx('resource')
-    .whereNotNull('withdrawn_at')
+    .modify(whereWithdrawn)
     .whereNotIn(
       'path',
       stays.map((one) => one.path),
@@ -279,7 +280,7 @@ export async function deleteForGood(
   await trx('resource')
     .modify((query) => whereAnyOf(query, 'id', ids))
     .modify(ofSource, 'resource', sourceId)
-    .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now]) });
+    .update({ withdrawn_at: trx.raw('coalesce(withdrawn_at, ?)', [now]), refused_at: null });
   await releaseForGood(trx, sourceId, rows, now);
   // What is left of their items has links to follow.
   await markUnsettled(trx, sourceId, [...new Set(itemIds.values())]);
@@ -305,7 +306,7 @@ export async function endOfItems(
         .select('id'),
     )
     .modify(ofSource, 'resource', sourceId)
-    .whereNotNull('withdrawn_at')
+    .modify(whereWithdrawn)
     .whereNotIn(
       'path',
       [...stays.values()].flatMap(({ paths }) => [...paths]),

@@ -50,6 +50,7 @@ import * as renewedSubscriptions from '../../../migrations/0093-renewed-subscrip
 import * as fileTally from '../../../migrations/0094-file-tally.ts';
 import * as jointBeginnings from '../../../migrations/0095-joint-beginnings.ts';
 import * as privateParts from '../../../migrations/0096-private-parts.ts';
+import * as refusedMetadata from '../../../migrations/0097-refused-metadata.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -124,6 +125,7 @@ export const migrations: readonly Migration[] = [
   },
   { name: '0095-joint-beginnings', up: jointBeginnings.up, worksWith: '0041-kept-sources' },
   { name: '0096-private-parts', up: privateParts.up, worksWith: '0041-kept-sources' },
+  { name: '0097-refused-metadata', up: refusedMetadata.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

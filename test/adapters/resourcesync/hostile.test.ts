@@ -118,6 +118,10 @@ test('a login page with 200 is no record, and a refusal takes it away', async ()
   put('/r/4.xml', 'no', { status: 403 });
   await level.turn('full');
   expect(await held()).toEqual(hashes(1, 2, 3, 5));
+  // Nor is what it was for anybody, until it is shown again.
+  const refused = () =>
+    level.bridge.database.reader('resource').whereNotNull('refused_at').pluck('withdrawn_at');
+  expect(await refused()).toEqual([expect.any(String)]);
 });
 
 test('other hosts and private addresses are not asked', async () => {

@@ -85,7 +85,7 @@ describe('a backup that is put back', () => {
 
   test('says what holds on, and what is withdrawn again', () => {
     expect(restored.carriedOver).toEqual({
-      ...{ withdrawals: 2, refusals: 0, access: true },
+      ...{ withdrawals: 2, refusals: 0, hidden: 0, access: true },
       restored: [identifiers[0]],
     });
     expect(restored.next).toContain('2 withdrawals made since the backup hold on');

@@ -25,6 +25,8 @@ export interface Delivery {
   readonly text?: string;
   readonly collections?: readonly string[];
   readonly deleted?: boolean;
+  /** It is there, and not for everybody: deleted as well. */
+  readonly refused?: boolean;
   readonly files?: readonly SourceFile[];
 }
 
@@ -80,7 +82,7 @@ export class LivingSource {
 
   async deliver(
     identifier: string,
-    { text = 'text', collections = [], deleted = false, files = [] }: Delivery = {},
+    { text = 'text', collections = [], deleted = false, refused = false, files = [] }: Delivery = {},
   ): Promise<void> {
     const iso = toIso(this.clock.now());
     const milliseconds = this.clock.now().getTime();
@@ -97,7 +99,8 @@ export class LivingSource {
       datestamp: '2026-01-01T00:00:00Z',
       collections,
       speaksFor: { formats: ['oai_dc'], files: { name: 'oai_dc', rank: 95 } },
-      deleted,
+      deleted: deleted || refused,
+      refused,
       metadata: [{ format: 'oai_dc', content: Buffer.from(`<dc>${text}</dc>`) }],
       files,
     });

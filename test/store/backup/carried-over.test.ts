@@ -59,7 +59,7 @@ const carry = (from = 'live.db'): CarriedOver =>
 describe('what a backup takes over from the database that it replaces', () => {
   test('is what servers have refused since: it is withheld, and asked for before all else', () => {
     change('live.db', "update remote_file set outcome = 'refused', reason = 'asks for a login (401)'");
-    expect(carry()).toEqual({ withdrawals: 0, refusals: 1, access: true, restored: [] });
+    expect(carry()).toEqual({ withdrawals: 0, refusals: 1, hidden: 0, access: true, restored: [] });
     expect(read('copy.db', 'select outcome, reason, withheld_at, due_at from remote_file')).toEqual([
       {
         ...{ outcome: 'refused', reason: 'asks for a login (401)' },
@@ -69,6 +69,19 @@ describe('what a backup takes over from the database that it replaces', () => {
     expect(read('copy.db', 'select refusals_due from source')).toEqual([{ refusals_due: now }]);
     // Once more, there is nothing to do.
     expect(carry()).toMatchObject({ refusals: 0 });
+  });
+
+  test('is what a repository does not show to everybody any more, until it does again', () => {
+    change(
+      'live.db',
+      `update resource set withdrawn_at = '${now}', refused_at = '${now}' where path like '%1%'`,
+    );
+    const hidden = carry();
+    expect(hidden.hidden).toBeGreaterThan(0);
+    const held =
+      'select path from resource where refused_at is not null and withdrawn_at = refused_at order by path';
+    expect(read('copy.db', held)).toEqual(read('live.db', held));
+    expect(carry()).toMatchObject({ hidden: 0 });
   });
 
   test('is who may come in, where it is an earlier state of it', () => {
@@ -86,7 +99,13 @@ describe('what a backup takes over from the database that it replaces', () => {
 
   test('is not who may come in at another installation', async () => {
     placeMigrated(at('other.db'));
-    expect(carry('other.db')).toEqual({ withdrawals: 0, refusals: 0, access: false, restored: [] });
+    expect(carry('other.db')).toEqual({
+      withdrawals: 0,
+      refusals: 0,
+      hidden: 0,
+      access: false,
+      restored: [],
+    });
     expect(tokens()).toEqual(['kept', 'revoked']);
   });
 

@@ -154,10 +154,13 @@ describe('files', () => {
 
 describe('an item', () => {
   test('that is withdrawn or not archived is hidden', () => {
-    const hidden = { hidden: 'oai:repo.example.org:1/2' };
-    expect(read({ ...plain, withdrawn: 'true' })).toEqual(hidden);
-    expect(read({ ...plain, withdrawn: true })).toEqual(hidden);
-    expect(read({ ...plain, archived: 'false' })).toEqual(hidden);
+    const hidden = { hidden: { identifier: 'oai:repo.example.org:1/2', deleted: true, refused: true } };
+    expect(read({ ...plain, withdrawn: 'true' })).toMatchObject(hidden);
+    expect(read({ ...plain, withdrawn: true })).toMatchObject(hidden);
+    // A draft, or no more the current version: nobody is refused anything.
+    const draft = read({ ...plain, archived: 'false' });
+    expect(draft).toMatchObject({ hidden: { deleted: true } });
+    expect(draft).not.toHaveProperty('hidden.refused');
   });
 
   test('that came without what was asked for is quarantined', () => {

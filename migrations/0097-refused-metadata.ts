@@ -1,0 +1,8 @@
+import type { Knex } from 'knex';
+
+/** Metadata that a repository does not show to everybody: withheld with its past, `withdrawn_at`, as long as that lasts. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('resource', (table) => {
+    table.text('refused_at');
+  });
+}

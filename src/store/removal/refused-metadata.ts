@@ -1,0 +1,63 @@
+import type { Knex } from 'knex';
+import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { KnownItem } from '../plans/item-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
+import { ofSource } from '../rows/one-source.ts';
+
+/**
+ * Metadata that a repository does not show to everybody, though it is there: withheld with its past like what the operator has
+ * withdrawn (`withdrawn_at`), but nothing is given up, and once the repository shows it again both are back.
+ */
+export async function followRefusals(
+  trx: Knex.Transaction,
+  sourceId: number,
+  { changes, delivered, known }: Followed,
+  now: string,
+): Promise<void> {
+  const refused = changes.flatMap((plan) => (plan.refused && plan.known ? plan.known.id : []));
+  await mark(trx, sourceId, refused, now);
+  await mark(trx, sourceId, [...shownAgain(delivered, known)], null);
+}
+
+interface Followed {
+  readonly changes: readonly ResourceChange[];
+  /** Without what the operator has withdrawn. */
+  readonly delivered: readonly MappedItem[];
+  readonly known: ReadonlyMap<string, KnownItem>;
+}
+
+async function mark(
+  trx: Knex.Transaction,
+  sourceId: number,
+  ids: readonly number[],
+  at: string | null,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await trx('resource')
+    .modify((query) => whereAnyOf(query, 'id', ids))
+    .modify(ofSource, 'resource', sourceId)
+    .update({ withdrawn_at: at, refused_at: at });
+}
+
+function* shownAgain(
+  delivered: readonly MappedItem[],
+  known: ReadonlyMap<string, KnownItem>,
+): Generator<number> {
+  for (const { identifier, resources } of delivered) {
+    const refused = known.get(identifier)?.resources.filter((own) => (own.refused_at ?? null) !== null) ?? [];
+    if (refused.length === 0) continue;
+    const paths = new Set(resources.map(({ path }) => path));
+    for (const { id, path } of refused) if (paths.has(path)) yield id;
+  }
+}
+
+/** What may still be withdrawn: also what is withheld because its repository refuses it, of which the bytes are still there. */
+export function whereNotWithdrawn(query: Knex.QueryBuilder): void {
+  query.where((one) => one.whereNull('resource.withdrawn_at').orWhereNotNull('resource.refused_at'));
+}
+
+/** What was withdrawn, and may be handed out once that is taken back. */
+export function whereWithdrawn(query: Knex.QueryBuilder): void {
+  query.whereNotNull('withdrawn_at').whereNull('refused_at');
+}
