@@ -11,6 +11,8 @@ export interface SourcePort {
   get(uri: string, purpose: Purpose, headers?: Readonly<Record<string, string>>): Promise<HttpResponse>;
   /** Nobody looks at a chunk of a body any more: its memory may be used again. */
   readonly giveBack?: ((chunk: Uint8Array) => void) | undefined;
+  /** A token or a login goes with requests to the host of the Source. */
+  readonly isAuthorised?: boolean;
   /** A shorter way for small resources, where there is one. */
   readonly small?: SmallResources;
 }

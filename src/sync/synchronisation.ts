@@ -30,6 +30,8 @@ import type { SyncDeps, SyncOptions } from './sync-options.ts';
 import { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
 
+const givesToken =
+  'give the token with --access-token-file FILE, or as RSBRIDGE_ACCESS_TOKEN in the environment';
 /** Failures that are named in a report; the others are counted. */
 const namedFailures = 10;
 
@@ -95,7 +97,8 @@ class Synchronisation {
 
   async run(): Promise<SyncReport> {
     const { address, set: name, isDryRun } = this.#options;
-    const choice = { address, name, known: this.#intent.knownSet, naming: '--set' };
+    const login = { isSent: this.#deps.port.isAuthorised === true, how: givesToken };
+    const choice = { address, name, known: this.#intent.knownSet, naming: '--set', login };
     const set = await chooseSet(choice, this.#port, this.#remarks);
     if (this.#intent.set !== undefined && this.#intent.set !== set.uri)
       this.#note(`the set has moved from ${this.#intent.set} to ${set.uri}`);

@@ -16,6 +16,8 @@ import type { MetCollections } from '../items/met-collections.ts';
 import { refuseOwnSource } from '../items/own-words.ts';
 import { sourcePort } from '../reading/http-port.ts';
 
+const givesToken = 'give a valid one in `headers` of the source, as { Authorization: "Bearer ${TOKEN}" }';
+
 /** The set that a source follows, and the way to it. */
 export interface FollowedSet {
   readonly set: SourceSet;
@@ -57,6 +59,8 @@ export async function openSet(
     known: before,
     naming: '`resourcesync.set`',
     takesWhole: true,
+    // What is sent in `headers` is not ours to know.
+    login: { isSent: false, how: givesToken },
   };
   const set = typeof known === 'object' ? known : await choose(choice, port, remarks);
   refuseOwnSource(set.uri, baseUrl);

@@ -63,6 +63,7 @@ export function openSyncPort(
     ahead: (server) => (server?.startsWith(`${productName}/`) ? requestsAhead : 1),
   });
   return {
+    isAuthorised: token !== undefined,
     giveBack: (chunk) => bodyChunks.giveBack(chunk),
     small: { atOnce: transfers * requestsAhead, get: (uri) => small.ask(uri) },
     get: async (uri, purpose, headers = {}) => {

@@ -5,6 +5,7 @@ import type { Remarks } from '../reading/remarks.ts';
 import type { Member, SourceDocument } from '../reading/source-document.ts';
 import { beginningOf, type SourcePort } from '../source-port.ts';
 import { type Look, look, sitemapsOf, wellKnownPath } from './look.ts';
+import { type NotingPort, notingPort } from './noting-port.ts';
 
 /** What a set can be followed by, as its Capability List names it: documents or indexes, told apart by their roots. */
 export interface SourceSet {
@@ -19,6 +20,10 @@ export type ListCapability = 'resourcelist' | 'changelist' | 'resourcedump' | 'c
 export interface FoundSource {
   /** Capability Lists, or documents that belong to none. */
   readonly sets: readonly string[];
+  /** Sets of the host that an address that does not answer with 200 has nothing to do with. */
+  readonly elsewhere: readonly string[];
+  /** What each address answered. */
+  readonly statuses: ReadonlyMap<string, number>;
   /** Every address that was asked for. */
   readonly looked: readonly string[];
   /** Those of them that answered with a web page, where a document was expected. */
@@ -33,7 +38,8 @@ const maximumParts = 100;
 
 /**
  * From what somebody typed to the sets of a Source: the address itself, the well-known URI below it, what a page or its
- * header links to, the well-known URI of the host, the Sitemaps of robots.txt; from any document upwards.
+ * header links to, the well-known URI of the host, the Sitemaps of robots.txt; from any document upwards. Where there is
+ * nothing at the address, or it is refused, the sets of its host count that lie there.
  * @returns no sets where nothing was found
  * @throws BridgeError where the host cannot be reached; `upstream-html` where the address is that of a document, and a
  * web page without a link to one is there: another set than the one that was meant is no help
@@ -49,18 +55,29 @@ export async function findSource(address: URL, port: SourcePort, remarks: Remark
     if (isOfDocument(pathname)) throw insteadOfDocument(address);
     search.pages.push(href);
   }
-  const below = `${origin}${pathname.replace(/\/$/, '')}${wellKnownPath}`;
-  for (const uri of [below, ...(seen?.advertised.map(({ target }) => target) ?? []), host]) {
-    if (search.sets.length === 0) await search.tryDocument(uri);
-  }
+  const own = `${origin}${pathname.replace(/\/$/, '')}`;
+  await search.trySome([`${own}${wellKnownPath}`]);
+  const isMissing = seen !== undefined && seen.status !== 200 && pathname !== '/';
+  const isThere = (uri: string) => !isMissing || (seen.status !== 401 && isAtOrBelow(uri, own));
+  const hasOwn = search.sets.length > 0;
+  const advertised = seen?.advertised.map(({ target }) => target) ?? [];
+  // A page that says that nothing is there may have the links of all pages.
+  await search.trySome([...advertised.filter(isThere), host]);
   if (search.sets.length === 0) await search.tryRobots(`${origin}/robots.txt`);
-  const { sets, looked, pages } = search;
+  const { sets: all, looked, pages, statuses } = search;
+  const sets = hasOwn ? all : all.filter(isThere);
+  const elsewhere = all.filter((uri) => !sets.includes(uri));
   if (sets.length > 0 && pages.includes(href) && pathname !== '/')
     remarks.at(href)(
       'RS-GEN-19',
       'it is a web page, and no list: the Source was found elsewhere at its host',
     );
-  return { sets, looked, pages };
+  return { sets, elsewhere, statuses, looked, pages };
+}
+
+/** @param place without a slash at its end */
+function isAtOrBelow(uri: string, place: string): boolean {
+  return uri === place || uri.startsWith(`${place}/`);
 }
 
 function isOfDocument(pathname: string): boolean {
@@ -116,13 +133,17 @@ class Search {
   sets: readonly string[] = [];
   readonly looked: string[] = [];
   readonly pages: string[] = [];
-  readonly #port: SourcePort;
+  readonly #port: NotingPort;
   readonly #remarks: Remarks;
   readonly #failed = new Set<string>();
 
   constructor(port: SourcePort, remarks: Remarks) {
-    this.#port = port;
+    this.#port = notingPort(port);
     this.#remarks = remarks;
+  }
+
+  get statuses(): ReadonlyMap<string, number> {
+    return this.#port.statuses;
   }
 
   /** @returns what is there, where it is no document */
@@ -140,6 +161,13 @@ class Search {
     this.#note(uri);
     const document = await this.#head(uri);
     if (document !== undefined) this.sets = await this.#setsOf(document);
+  }
+
+  /** One after the other, until sets are found. */
+  async trySome(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) {
+      if (this.sets.length === 0) await this.tryDocument(uri);
+    }
   }
 
   /** A Resource List leads upwards; a Sitemap that leads nowhere will do where there is nothing else. */

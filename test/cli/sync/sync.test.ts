@@ -220,6 +220,54 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(stderr).toContain(`no ResourceSync was found at ${source.origin}/: looked at`);
     expect(stderr).toContain('/robots.txt');
   });
+
+  const answers = (path: string, status: number) =>
+    source.interferences.set(path, (response) => Boolean(response.writeHead(status).end()));
+
+  test.each([
+    [
+      401,
+      [],
+      /\/private asks for a login or a token \(it answers 401\): give the token with --access-token-file/,
+    ],
+    [403, [], /\/private is not open to everybody \(it answers 403\)/],
+    [401, ['--access-token-file', 'token'], /\/private refuses the token that was sent \(it answers 401\)/],
+    [403, ['--access-token-file', 'token'], /\/private refuses the token that was sent \(it answers 403\)/],
+    [
+      404,
+      [],
+      /there is nothing at http:[^ ]*\/private \(it answers 404\); [^ ]* has this set, .*:\n {2}http:.*\/cap\.xml/,
+    ],
+  ])(
+    'an address that answers %i (%j) is told, and the one set of its host is not copied',
+    async (status, more, told) => {
+      writeFileSync(join(directory, 'token'), 'let-us-in\n');
+      answers('/private', status);
+      const { code, stderr } = await run(`${source.origin}/private`, 'copy', ...more);
+      expect(code).toBe(3);
+      expect(stderr).toMatch(told);
+      expect(stderr).not.toContain('let-us-in');
+      expect(filesBelow(join(directory, 'copy'))).toEqual({});
+      const named = await run(`${source.origin}/private`, 'named', '--set', `${source.origin}/cap.xml`);
+      expect(named.code).toBe(0);
+    },
+  );
+
+  test('a set that is private now is not looked for elsewhere', async () => {
+    await run(source.origin, 'copy', map());
+    answers('/cap.xml', 401);
+    const { code, stderr } = await run(source.origin, 'copy');
+    expect(code).toBe(3);
+    expect(stderr).toContain(`${source.origin}/cap.xml asks for a login or a token (it answers 401)`);
+    expect(Object.keys(filesBelow(join(directory, 'copy')))).toEqual(['a.xml', 'b.pdf']);
+  });
+
+  test('a host that is private as a whole asks for its token', async () => {
+    for (const path of ['/', '/.well-known/resourcesync', '/robots.txt']) answers(path, 401);
+    const { code, stderr } = await run(source.origin, 'copy');
+    expect(code).toBe(3);
+    expect(stderr).toContain('asks for a login or a token');
+  });
 });
 
 describe('rsbridge sync, of a bridge', () => {

@@ -56,7 +56,38 @@ describe('findSource', () => {
     source.answers.set('/part/.well-known/resourcesync', xml(own));
     expect(await setsOf('/part')).toEqual(['/own.xml']);
     expect(await setsOf('/part/')).toEqual(['/own.xml']);
-    expect(await setsOf('/elsewhere')).toEqual(['/cap.xml']);
+  });
+
+  it.each([401, 403, 404, 410, 500])(
+    'takes no other set of the host for an address that answers %i',
+    async (status) => {
+      source.answers.set('/part', { status, body: '' });
+      const { sets, elsewhere, statuses } = await find('/part');
+      expect({ sets, elsewhere }).toEqual({ sets: [], elsewhere: [`${source.origin}/cap.xml`] });
+      expect(statuses.get(`${source.origin}/part`)).toBe(status);
+    },
+  );
+
+  it.each(['/data', '/data/'])(
+    'finds the sets of the host that lie at or below %s, where nothing else is',
+    async (path) => {
+      const named = ['/data/cap.xml', '/data-2/cap.xml', '/cap.xml'].map(
+        (name) => `<url><loc>${source.origin}${name}</loc><rs:md capability="capabilitylist"/></url>`,
+      );
+      const description = `${open('urlset')}<rs:md capability="description"/>${named.join('')}</urlset>`;
+      source.answers.set('/.well-known/resourcesync', xml(description));
+      expect(await setsOf(path)).toEqual(['/data/cap.xml']);
+      // A folder that may not be listed is no private Source; one that asks for a login is.
+      source.answers.set(path, { status: 403, body: '' });
+      expect(await setsOf(path)).toEqual(['/data/cap.xml']);
+      source.answers.set(path, { status: 401, body: '' });
+      expect(await setsOf(path)).toEqual([]);
+    },
+  );
+
+  it('does not follow the links of a page that says that nothing is there', async () => {
+    source.answers.set('/typo', { ...html('<link rel="resourcesync" href="/cap.xml">'), status: 404 });
+    expect(await setsOf('/typo')).toEqual([]);
   });
 
   it('finds it by robots.txt; a plain Sitemap stands for itself', async () => {
