@@ -28,7 +28,7 @@ export interface SyncOptions {
   readonly sink?: string | undefined;
   /** So many may be deleted; undefined: not more than a tenth, or 20. */
   readonly maximumDeletions: number | undefined;
-  /** An audit writes here what it finds, resource by resource, and looks at what lies in the directory. */
+  /** An audit that is asked for writes here what it finds, resource by resource. */
   readonly combined?: string | undefined;
   /** Where replaced and deleted files go; undefined: nowhere. */
   readonly backup: string | undefined;

@@ -1,6 +1,7 @@
 import type { Remark } from '../resourcesync/reading/remarks.ts';
 import type { Way } from './choice/way.ts';
 import type { CopyTally } from './content/copying.ts';
+import type { LookedAt } from './stages/comparison.ts';
 import type { Tally } from './stages/staging.ts';
 import type { FailedResource } from './state/due-resources.ts';
 
@@ -17,6 +18,8 @@ export interface SyncReport {
   readonly copied: Readonly<CopyTally>;
   /** Packages of dumps that were read. */
   readonly packages: number;
+  /** What an audit that was asked for found of the files of the copy; undefined: they were not looked at. */
+  readonly looked: Readonly<LookedAt> | undefined;
   /** Resources that are to be deleted and were not; undefined: none. */
   readonly heldBack: { readonly count: number; readonly limit: number } | undefined;
   /** Still due, those that failed first. */

@@ -17,7 +17,8 @@ import { ToldChanges } from './content/told-changes.ts';
 import { openSink } from './open-sink.ts';
 import { heldBackOf, SourceCopying } from './source-copying.ts';
 import { offersChanges, offersList, SourceReading } from './source-reading.ts';
-import { ComparisonFile } from './stages/comparison.ts';
+import { type Comparison, Findings } from './stages/comparison.ts';
+import { HeldFiles } from './stages/held-files.ts';
 import type { Filler, Staging } from './stages/staging.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
@@ -79,7 +80,7 @@ class Synchronisation {
   readonly #notes = new Set<string>();
   readonly #meter: Meter;
   readonly #documents: KeptDocuments;
-  #comparison: ComparisonFile | undefined;
+  #comparison: Comparison | undefined;
   /** By which documents are read. */
   readonly #port: SourcePort;
 
@@ -137,10 +138,8 @@ class Synchronisation {
       await recover(copying.deps);
       beginWork(copying.deps);
     }
-    const { isOtherSelection, sink } = this.#intent;
-    const { combined, directory } = this.#options;
-    if (combined !== undefined)
-      this.#comparison = new ComparisonFile(combined, sink === 'directory' ? directory : undefined);
+    const { isOtherSelection } = this.#intent;
+    this.#comparison = this.#openComparison();
     const staging = this.#staging(set, work, listed);
     const reading = new SourceReading({ set, staging, note, asked, isOtherSelection });
     await reading.read(first);
@@ -187,6 +186,14 @@ class Synchronisation {
     });
     if ('refused' in chosen) throw new BridgeError('usage', `${set.uri}: ${chosen.refused}`);
     return chosen;
+  }
+
+  /** Whoever asks for an audit wants to know of his files. */
+  #openComparison(): Comparison | undefined {
+    const { way, combined, directory, isDryRun } = this.#options;
+    if (way !== 'audit') return undefined;
+    const isTree = this.#intent.sink === 'directory';
+    return new Findings(combined, isTree ? new HeldFiles(directory, !isDryRun) : undefined);
   }
 
   #staging(set: SourceSet, work: SourceCopying | undefined, listed: ListedResources | undefined): Staging {
@@ -264,6 +271,7 @@ class Synchronisation {
     const isDone = left === 0 && this.#held.countDoomed() === 0 && this.#cursor !== undefined && !isStopped;
     return {
       ...{ set: set.uri, ways, read, ...done },
+      looked: this.#comparison?.looked,
       failures: this.#due.failures(namedFailures),
       held: this.#held.count(),
       cursor: this.#cursor,

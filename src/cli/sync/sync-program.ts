@@ -15,7 +15,11 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
         .default(false),
     )
     .addOption(new Option('--incremental', 'follow changes alone').conflicts(['audit']).default(false))
-    .option('--audit', 'compare everything with the Resource List, and mend what differs', false)
+    .option(
+      '--audit',
+      'compare everything with the Resource List, look at the files of the copy, and mend what differs',
+      false,
+    )
     .option('--watch', 'go on: look again and again, at the pace of the Source, until Ctrl-C', false)
     .addOption(
       new Option('--every <seconds>', 'with --watch: the shortest time between two looks')
@@ -47,7 +51,7 @@ export function addSyncCommand(program: Command, io: CommandIo, finish: (exitCod
     )
     .option(
       '--combined <file>',
-      'with --audit: look at the files, too, and write a line for each resource: = same, + missing, - only in the copy, * different, ! refused',
+      'with --audit: write a line for each resource: = same, + missing, - only in the copy, * different, ! refused',
     )
     .option('--backup-dir <dir>', 'move what is replaced or deleted here')
     .option(

@@ -10,6 +10,7 @@ export function summaryOf(report: SyncReport, directory: string): readonly strin
     ...ways.map(({ way, why }) => `  ${way}: ${why}`),
     `  ${readText(report)}`,
     ...(isDryRun ? [`  ${dueText(report)}`] : [`  ${copiedText(report)}`]),
+    ...lookedText(report),
     ...troubles(report),
     cursor === undefined
       ? `  the copy has ${countOf(held, 'resource')}, and is not complete yet`
@@ -26,6 +27,28 @@ function readText({ read }: SyncReport): string {
     ...(foreign > 0 ? [`${foreign} at other hosts, which --host allows`] : []),
   ];
   return parts.join(', ');
+}
+
+/** What was found of the files; what could not be mended is told with what else is left. */
+function lookedText({ looked, left, isDryRun, ways }: SyncReport): readonly string[] {
+  const isAsked = ways.some(({ way, why }) => way === 'audit' && why === 'as asked');
+  if (looked === undefined)
+    return isAsked
+      ? ['  compared with what the copy knows of itself: files are looked at only with --sink directory']
+      : [];
+  const { files, altered, missing } = looked;
+  const damaged = [
+    ...(altered > 0 ? [`${altered} altered`] : []),
+    ...(missing > 0 ? [`${missing} missing`] : []),
+  ];
+  const begin = `${countOf(files, 'file')} looked at`;
+  if (damaged.length === 0) return [`  ${begin}, none of them altered or missing here`];
+  const mending = isDryRun
+    ? 'to be mended'
+    : left === 0
+      ? 'mended'
+      : 'mended but for what is still to be fetched';
+  return [`  ${begin}, ${damaged.join(' and ')} here: ${mending}`];
 }
 
 function dueText({ due, read, heldBack }: SyncReport): string {

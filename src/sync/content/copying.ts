@@ -5,12 +5,12 @@ import type { Quota } from '../choice/quota.ts';
 import { type CopiedChange, NotTaken } from '../sinks/copied-change.ts';
 import type { ReceivedContent } from '../sinks/received-content.ts';
 import type { FoundContent, Placed, ServerAnswer, Sink } from '../sinks/sink.ts';
-import { isAsStated, otherHashes } from '../stages/as-stated.ts';
+import { isAsStated, modifiedAt, otherHashes } from '../stages/as-stated.ts';
 import type { CopyDatabase } from '../state/copy-database.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { ExpectedFiles } from '../state/expected-files.ts';
 import type { HeldResource, HeldResources } from '../state/held-resources.ts';
-import { fetchContent, type Means, modifiedAt } from './fetched-content.ts';
+import { fetchContent, type Means } from './fetched-content.ts';
 import type { PatchDeps } from './patched-content.ts';
 import type { ToldChanges } from './told-changes.ts';
 

@@ -103,14 +103,3 @@ function isNewer(lastModified: string | undefined, { lastmod, asOf }: DueResourc
   const served = lastModified === undefined ? undefined : parseHttpDate(lastModified);
   return served !== undefined && served > (lastmod ?? asOf);
 }
-
-/** When bytes last changed, for the file: what is stated, else what the server says. */
-export function modifiedAt(
-  stated: string | undefined,
-  lastModified: string | undefined,
-  isProvisional: boolean,
-): string | undefined {
-  if (stated !== undefined && !isProvisional) return stated;
-  const served = lastModified === undefined ? undefined : parseHttpDate(lastModified);
-  return served ?? stated;
-}

@@ -1,9 +1,9 @@
 import { toMilliseconds } from '../../core/datetime.ts';
 import { promisesOf } from '../places/places.ts';
+import { modifiedAt } from '../stages/as-stated.ts';
 import { type DueResource, PassingResource } from '../state/due-resources.ts';
 import type { MemberToUnpack, Unpacked, UnpackingTask } from '../unpacking/unpack.ts';
 import type { Copying } from './copying.ts';
-import { modifiedAt } from './fetched-content.ts';
 import type { Manifested } from './manifested.ts';
 
 /** As many go to be unpacked at a time, or so many octets. */

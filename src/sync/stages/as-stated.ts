@@ -1,3 +1,4 @@
+import { parseHttpDate } from '../../core/datetime.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 
@@ -22,4 +23,15 @@ export function otherHashes(hashes: readonly string[]): readonly string[] {
 
 function isOfSameKind(a: string, b: string): boolean {
   return a.slice(0, a.indexOf(':')) === b.slice(0, b.indexOf(':'));
+}
+
+/** When bytes last changed, for the file: what is stated, else what the server says. */
+export function modifiedAt(
+  stated: string | undefined,
+  lastModified: string | undefined,
+  isProvisional: boolean,
+): string | undefined {
+  if (stated !== undefined && !isProvisional) return stated;
+  const served = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  return served ?? stated;
 }

@@ -3,6 +3,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
+import type { StatedResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -59,6 +60,7 @@ export async function stageList(
   const [fault] = again?.faults ?? read.faults;
   const incomplete = fault === undefined ? undefined : `${fault.uri}: ${fault.reason}`;
   if (incomplete === undefined) inventory.doomUnseen(moment);
+  inventory.lookAtOthers();
   return { ...inventory.tally, at: moment, incomplete, validators: isTelling ? read.validators : {} };
 }
 
@@ -86,8 +88,6 @@ export class Inventory {
   readonly #highest: number;
   #oldest: string | undefined;
   readonly #become: (statement: Statement, asOf: string) => void;
-  /** The last one was not there as the state had it, and that was said. */
-  #isBroken = false;
 
   /** @param become what is to come; by default it is due */
   constructor(
@@ -115,7 +115,9 @@ export class Inventory {
   #stage(statement: Statement, asOf: string): void {
     const { held, due, comparison } = this.#staging;
     const { tally } = this;
-    const found = this.#intact(held.find(statement.loc));
+    const found = held.find(statement.loc);
+    // It is there, whether it is wanted or not.
+    if (found) this.#seen.add(found.id);
     if (!this.#staging.isWanted(statement)) {
       tally.excluded += 1;
       if (found && found.doomed === undefined && this.#staging.dropsExcluded) {
@@ -127,10 +129,11 @@ export class Inventory {
     if (found && (found.asOf > asOf || (found.doomed ?? '') > asOf)) {
       tally.outdated += 1;
       // What came after the list was made is no difference.
-      comparison?.note('same', statement.loc);
+      if (!this.#comesAnew(found)) comparison?.note('same', statement.loc);
       return;
     }
-    if (found && isAsStated(found, statement) === true) {
+    const state = (found && comparison?.look(found)) ?? 'same';
+    if (found && state === 'same' && isAsStated(found, statement) === true) {
       tally.same += 1;
       comparison?.note('same', statement.loc);
       const isNews = statement.lastmod !== undefined && statement.lastmod !== found.lastmod;
@@ -150,25 +153,43 @@ export class Inventory {
       return;
     }
     tally.due += 1;
-    if (found) comparison?.note('different', statement.loc);
-    else if (!this.#isBroken) comparison?.note('missing', statement.loc);
+    if (found && state !== 'same') this.#unknow(found, state);
+    else comparison?.note(found ? 'different' : 'missing', statement.loc);
     if (found?.doomed !== undefined) held.reprieve(found.id);
     this.#become(statement, asOf);
   }
 
-  /** Undefined where it is not there as the state has it: it comes anew. */
-  #intact(found: HeldResource | undefined): HeldResource | undefined {
-    const { held, comparison } = this.#staging;
-    this.#isBroken = false;
-    if (found === undefined) return undefined;
-    // It is there, whether it is wanted or not.
-    this.#seen.add(found.id);
+  /** Of what no list tells now, the state says what is to lie there. @returns whether it does not */
+  #comesAnew(found: HeldResource): boolean {
+    const { comparison, due, isAllowed } = this.#staging;
+    if (found.doomed !== undefined || !isAllowed(found.loc)) return false;
     const state = comparison?.look(found) ?? 'same';
-    if (state === 'same' || found.doomed !== undefined) return found;
-    comparison?.note(state, found.loc);
-    held.forget(found.id);
-    this.#isBroken = true;
-    return undefined;
+    if (state === 'same') return false;
+    this.tally.due += 1;
+    this.#unknow(found, state);
+    due.add(statementOf(found), found.asOf);
+    return true;
+  }
+
+  /** It has its place, and what lies there is not what the state had. */
+  #unknow({ id, loc }: HeldResource, state: 'missing' | 'different'): void {
+    const { held, comparison } = this.#staging;
+    held.unknow(id);
+    comparison?.mends(state);
+    comparison?.note(state, loc);
+  }
+
+  /** The files of what stays, and was not named: it came after the list was made, or not all of that was read. */
+  lookAtOthers(): void {
+    const { held, comparison, database } = this.#staging;
+    if (comparison?.looked === undefined) return;
+    for (const { id, loc, isDoomed } of held.all()) {
+      if (id > this.#highest) return;
+      if (isDoomed || this.#seen.has(id)) continue;
+      const found = held.find(loc);
+      if (found) this.#comesAnew(found);
+      database.breathe();
+    }
   }
 
   /** It is there, and nothing else is learnt of it. */
@@ -204,4 +225,9 @@ export class Inventory {
       if (!this.#seen.has(one.id) && one.asOf <= at && !one.isDoomed) yield one;
     }
   }
+}
+
+function statementOf({ loc, lastmod, hashes, length }: HeldResource): StatedResource {
+  const nothing = { change: undefined, type: undefined, links: [], unreadLinks: undefined };
+  return { loc, lastmod, hashes, length, ...nothing };
 }

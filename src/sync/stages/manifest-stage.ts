@@ -75,6 +75,7 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
   }
   const moment = at ?? staging.now();
   if (incomplete === undefined) inventory.doomUnseen(moment);
+  inventory.lookAtOthers();
   return { ...inventory.tally, at: moment, incomplete, validators: {} };
 }
 

@@ -169,9 +169,13 @@ export class HeldResources {
     );
   }
 
-  /** It does not lie there as it should: what is stated of it is to come anew. */
-  forget(id: number): void {
-    this.#database.write('delete from held where id = ?', id);
+  /** It does not lie there as it should: whatever is stated of it is to come anew, to its place. */
+  unknow(id: number): void {
+    this.#database.write(
+      `update held set lastmod = null, sha256 = null, hashes = null, etag = null, last_modified = null,
+         provisional = 1 where id = ?`,
+      id,
+    );
   }
 
   moved(id: number, path: string): void {

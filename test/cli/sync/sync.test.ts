@@ -221,6 +221,22 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(stderr).toContain('/robots.txt');
   });
 
+  test('--audit looks at the files, and says what it found', async () => {
+    await run(source.origin, 'copy', map());
+    rmSync(join(directory, 'copy', 'a.xml'));
+    writeFileSync(join(directory, 'copy', 'b.pdf'), '?');
+    const told = await run(source.origin, 'copy', '--audit', '--dry-run');
+    expect(told.stdout).toContain('  2 files looked at, 1 altered and 1 missing here: to be mended\n');
+    const mended = await run(source.origin, 'copy', '--audit');
+    expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('1 missing here: mended\n') });
+    expect(filesBelow(join(directory, 'copy'))).toEqual({ 'a.xml': '<a/>', 'b.pdf': 'B' });
+    const again = await run(source.origin, 'copy', '--audit');
+    expect(again.stdout).toContain('  2 files looked at, none of them altered or missing here\n');
+    await run(source.origin, 'other', '--sink', 'none');
+    const other = await run(source.origin, 'other', '--audit');
+    expect(other.stdout).toContain('files are looked at only with --sink directory');
+  });
+
   const answers = (path: string, status: number) =>
     source.interferences.set(path, (response) => Boolean(response.writeHead(status).end()));
 
