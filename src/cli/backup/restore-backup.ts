@@ -63,10 +63,10 @@ export async function restoreBackup(file: string, flags: RestoreBackupFlags, io:
 
 /** There was no database, or none that can be read. */
 const nothingKnown =
-  'what was withdrawn since the backup, and which accounts and tokens were taken away, is not known here: do it again (`rsbridge withdraw`, `rsbridge admin`) before `rsbridge serve` begins';
+  'what was withdrawn since the backup, and which accounts and tokens were taken away, is not known here: do it again (`rsbridge withdraw`, `rsbridge admin`) before `rsbridge serve` begins, and have `rsbridge harvest --full` find what repositories have hidden since';
 const mostNamed = 5;
 
-function whatStays({ withdrawals, refusals, hidden, access, restored }: CarriedOver): readonly string[] {
+function whatStays({ withdrawals, refusals, gone, access, restored }: CarriedOver): readonly string[] {
   const names = restored.slice(0, mostNamed).map((one) => `rsbridge restore ${one}`);
   const more = restored.length > mostNamed ? `, and ${restored.length - mostNamed} more` : '';
   return [
@@ -78,9 +78,9 @@ function whatStays({ withdrawals, refusals, hidden, access, restored }: CarriedO
           `${countOf(refusals, 'file')} refused since by their servers: withheld until those have been asked again`,
         ]
       : []),
-    ...(hidden > 0
+    ...(gone > 0
       ? [
-          `${countOf(hidden, 'record')} refused since by their repositories: withheld until those show them again`,
+          `${countOf(gone, 'resource')} of the backup not published any more: withheld until their repositories show them; the next harvest of their sources reads everything`,
         ]
       : []),
     access

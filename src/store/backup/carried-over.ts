@@ -11,8 +11,8 @@ export interface CarriedOver {
   readonly withdrawals: number;
   /** Files whose servers have said no since: they are withheld until those are asked again. */
   readonly refusals: number;
-  /** Records that their repositories have refused since: withheld until those are asked again. */
-  readonly hidden: number;
+  /** Records and files that were published at the backup and are not any more: withheld until a harvest shows them again. */
+  readonly gone: number;
   /** Whether accounts, tokens and the audit log are those of the database that made room: where the backup is an earlier state of it. */
   readonly access: boolean;
   /** Items and paths that are withdrawn in the backup alone: somebody has had them published again since. */
@@ -43,9 +43,10 @@ export function carryOver(from: SqliteDatabase, to: SqliteDatabase, now: string)
       restored: isEarlier ? restoredSince(from, to) : [],
       withdrawals: carryWithdrawals(from, to, now),
       refusals: carryRefusals(from, to, now),
-      hidden: carryHidden(from, to, now),
+      gone: isEarlier ? carryGone(from, to, now) : 0,
       access: isEarlier,
     };
+    readEverythingOf(from, to);
     if (isEarlier) for (const [table, key] of Object.entries(accessTables)) carryAccess(from, to, table, key);
     to.exec('commit');
     return carried;
@@ -99,47 +100,94 @@ function carryWithdrawals(from: SqliteDatabase, to: SqliteDatabase, now: string)
 }
 
 function carryRefusals(from: SqliteDatabase, to: SqliteDatabase, now: string): number {
-  const needed = ['url', 'outcome', 'reason', 'withheld_at', 'due_at'];
-  const columns = new Set(sharedColumns(from, to, 'remote_file'));
-  if (!needed.every((column) => columns.has(column)) || !columnsOf(to, 'source').has('refusals_due'))
-    return 0;
-  const withhold = to.prepare(
-    `update remote_file set outcome = ?, reason = ?, withheld_at = ?, due_at = '${longAgo}', failures = 0
-     where url = ? and source_id = (select id from source where name = ?) and outcome not in ('refused', 'gone')`,
-  );
+  const withhold = sharedColumns(from, to, 'remote_file').includes('outcome')
+    ? withholding(to, now)
+    : undefined;
+  if (!withhold) return 0;
   const refused = from.prepare(
     `select source.name, remote_file.url, remote_file.outcome, remote_file.reason
      from remote_file join source on source.id = remote_file.source_id
      where remote_file.outcome in ('refused', 'gone')`,
+  );
+  let carried = 0;
+  for (const { name, url, outcome, reason } of refused.iterate() as Iterable<Row>)
+    if (withhold(name, url, outcome, reason)) carried += 1;
+  return carried;
+}
+
+type Withhold = (source: Cell, url: Cell, outcome: Cell, reason: Cell) => boolean;
+type Cell = Value | undefined;
+
+/** Files are withheld until they have been asked for again, which is done first. Undefined: of an earlier release. */
+function withholding(to: SqliteDatabase, now: string): Withhold | undefined {
+  const columns = columnsOf(to, 'remote_file');
+  const needed = ['url', 'outcome', 'reason', 'withheld_at', 'due_at'];
+  if (!needed.every((column) => columns.has(column)) || !columnsOf(to, 'source').has('refusals_due'))
+    return undefined;
+  const withhold = to.prepare(
+    `update remote_file set outcome = ?, reason = ?, withheld_at = ?, due_at = '${longAgo}', failures = 0
+     where url = ? and source_id = (select id from source where name = ?) and outcome not in ('refused', 'gone')`,
   );
   const recount =
     columnsOf(to, 'file_recount').size > 0
       ? to.prepare('insert into file_recount (source_id, url) select id, ? from source where name = ?')
       : undefined;
   const weigh = to.prepare('update source set refusals_due = ? where name = ?');
+  return (source = null, url = null, outcome = null, reason = null) => {
+    if (Number(withhold.run(outcome, reason, now, url, source).changes) === 0) return false;
+    recount?.run(url, source);
+    weigh.run(now, source);
+    return true;
+  };
+}
+
+/**
+ * What was published at the backup and is not any more, whoever said so: hardly anything of what a repository hides has a date by which
+ * the next harvest would hear of it. A file that its item does without is asked for as well.
+ */
+function carryGone(from: SqliteDatabase, to: SqliteDatabase, now: string): number {
+  if (!canBeRefused(to)) return 0;
+  copyRows(from, to, 'private_item', new Set());
+  const hide = to.prepare(
+    `update resource set withdrawn_at = ?, refused_at = ?
+     where path = ? and source_id = (select id from source where name = ?) and deleted_at is null and withdrawn_at is null`,
+  );
+  const gone = from.prepare(
+    `select source.name, resource.path, resource.upstream_url as url, resource.kind = 'file' and exists (
+       select 1 from resource beside
+       where beside.item_id = resource.item_id and beside.kind = 'metadata' and beside.deleted_at is null
+     ) as alone
+     from resource join source on source.id = resource.source_id
+     where resource.deleted_at is not null or resource.withdrawn_at is not null`,
+  );
+  const withhold = withholding(to, now);
   let carried = 0;
-  for (const { name, url, outcome, reason } of refused.iterate() as Iterable<Row>) {
-    if (Number(withhold.run(outcome, reason, now, url, name).changes) === 0) continue;
-    recount?.run(url, name);
-    weigh.run(now, name);
+  for (const { name, path, url, alone } of gone.iterate() as Iterable<Row>) {
+    if (Number(hide.run(now, now, path ?? null, name ?? null).changes) === 0) continue;
+    if (alone === 1)
+      withhold?.(name, url, 'refused', 'it was not published any more when a backup was put back');
     carried += 1;
   }
   return carried;
 }
 
-/** Of metadata that its repository does not show to everybody any more. */
-function carryHidden(from: SqliteDatabase, to: SqliteDatabase, now: string): number {
-  if (!sharedColumns(from, to, 'resource').includes('refused_at')) return 0;
-  const hide = to.prepare(
-    'update resource set withdrawn_at = ?, refused_at = ? where path = ? and withdrawn_at is null',
-  );
-  const refused = from.prepare(
-    `select path from resource where refused_at is not null and kind = 'metadata'`,
-  );
-  let carried = 0;
-  for (const { path } of refused.iterate() as Iterable<Row>)
-    carried += Number(hide.run(now, now, path ?? null).changes);
-  return carried;
+/** An earlier release has no place for it, but its database is taken over with it. */
+function canBeRefused(to: SqliteDatabase): boolean {
+  if (columnsOf(to, 'resource').has('refused_at')) return true;
+  if (!columnsOf(to, 'source').has('item_count')) return false;
+  to.exec('alter table resource add column refused_at text');
+  return true;
+}
+
+/** The next harvest of a source of which something is undone compares all that there is. */
+function readEverythingOf(from: SqliteDatabase, to: SqliteDatabase): void {
+  const journals = 'select name, journal_id, journal_seq from source';
+  if (sharedColumns(from, to, 'source').filter((column) => journals.includes(column)).length < 3) return;
+  const keyOf = ({ name, journal_id, journal_seq }: Row) =>
+    JSON.stringify([name, journal_id, `${journal_seq}`]);
+  const known = new Set(rowsOf(from, journals).map(keyOf));
+  const undone = to.prepare("update source set selection = '' where name = ? and selection is not null");
+  for (const row of rowsOf(to, journals)) if (!known.has(keyOf(row))) undone.run(row.name ?? null);
 }
 
 /**

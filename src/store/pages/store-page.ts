@@ -24,7 +24,7 @@ import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { followPrivacy } from '../removal/private-items.ts';
-import { followRefusals } from '../removal/refused-metadata.ts';
+import { followRefusals } from '../removal/refused.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';

@@ -115,7 +115,7 @@ export function planItem(
   const changes = new ResourceChanges(item, delivery ? undefined : latestSeen(metadata), isRestated);
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   // What the operator has withdrawn stays so, wherever it comes from now.
-  const isWithdrawn = (path: string) => isTakenDown(byPath.get(path));
+  const isWithdrawn = (path: string) => isTakenDown(byPath.get(path), delivery !== undefined);
   const paths = placed.filter((path) => !isWithdrawn(path));
   for (const desired of item.resources.filter(({ path }) => !isWithdrawn(path))) {
     const links = describing(desired.links, paths, desired.landingPage);
@@ -166,9 +166,10 @@ export function planItem(
   };
 }
 
-/** By the operator: what its repository refused comes back once that shows it again. */
-function isTakenDown({ withdrawn_at = null, refused_at = null }: Partial<KnownResource> = {}): boolean {
-  return withdrawn_at !== null && refused_at === null;
+/** By the operator; what is withheld for another reason may come back with a delivery. */
+function isTakenDown(resource: KnownResource | undefined, isDelivered: boolean): boolean {
+  if ((resource?.withdrawn_at ?? null) === null) return false;
+  return !isDelivered || (resource?.refused_at ?? null) === null;
 }
 
 /** What it is, or was, may be read. */

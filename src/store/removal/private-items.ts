@@ -7,7 +7,7 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
-import { whereNotWithdrawn } from './refused-metadata.ts';
+import { whereNotWithdrawn } from './refused.ts';
 import { type DoomedResource, deleteForGood, endOfItems } from './withdrawals.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isAbsolute } from '../../core/uris.ts';
 import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofItemCalled, sourceIdOf } from '../rows/one-source.ts';
-import { whereNotWithdrawn } from './refused-metadata.ts';
+import { whereNotWithdrawn } from './refused.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /**

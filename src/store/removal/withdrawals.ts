@@ -11,7 +11,7 @@ import { releaseForGood } from '../payloads/released-for-good.ts';
 import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
 import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
-import { whereNotWithdrawn, whereWithdrawn } from './refused-metadata.ts';
+import { whereNotWithdrawn, whereWithdrawn } from './refused.ts';
 import { shareWithdrawals } from './shared-withdrawals.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 

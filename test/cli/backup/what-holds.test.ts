@@ -85,9 +85,11 @@ describe('a backup that is put back', () => {
 
   test('says what holds on, and what is withdrawn again', () => {
     expect(restored.carriedOver).toEqual({
-      ...{ withdrawals: 2, refusals: 0, hidden: 0, access: true },
+      ...{ withdrawals: 2, refusals: 0, gone: expect.any(Number), access: true },
       restored: [identifiers[0]],
     });
+    // Of the item that its repository deleted since.
+    expect((restored.carriedOver as { gone: number }).gone).toBeGreaterThan(0);
     expect(restored.next).toContain('2 withdrawals made since the backup hold on');
     expect(restored.next.join('\n')).toContain(`rsbridge restore ${identifiers[0]}`);
   });
@@ -96,6 +98,7 @@ describe('a backup that is put back', () => {
     const statuses = [0, 1, 2, 3].map((at) => statusOf(pathOf(at)));
     expect(await Promise.all(statuses)).toEqual([410, 410, 410, 200]);
     expect(await statusOf(pathOf(2, ''))).toBe(200);
+    expect(await statusOf(itemPath(gone))).toBe(410);
     const list = async () => (await fetch(`${base}/sample/resourcelist.xml`)).text();
     await expect.poll(list).toContain(pathOf(3));
     for (const at of [0, 1, 2]) await expect.poll(list).not.toContain(pathOf(at));

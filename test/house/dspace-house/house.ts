@@ -44,7 +44,8 @@ export class House {
   readonly repository: Repository;
   readonly server: RestServer;
   readonly clock: VirtualClock;
-  readonly database: Database;
+  /** Where another takes its place, `configure` again. */
+  database: Database;
   source: OpenSource;
   /** What happens to the repository before it answers. */
   meanwhile: ((request: SeenRequest) => void) | undefined;

@@ -59,7 +59,7 @@ const carry = (from = 'live.db'): CarriedOver =>
 describe('what a backup takes over from the database that it replaces', () => {
   test('is what servers have refused since: it is withheld, and asked for before all else', () => {
     change('live.db', "update remote_file set outcome = 'refused', reason = 'asks for a login (401)'");
-    expect(carry()).toEqual({ withdrawals: 0, refusals: 1, hidden: 0, access: true, restored: [] });
+    expect(carry()).toEqual({ withdrawals: 0, refusals: 1, gone: 0, access: true, restored: [] });
     expect(read('copy.db', 'select outcome, reason, withheld_at, due_at from remote_file')).toEqual([
       {
         ...{ outcome: 'refused', reason: 'asks for a login (401)' },
@@ -71,17 +71,19 @@ describe('what a backup takes over from the database that it replaces', () => {
     expect(carry()).toMatchObject({ refusals: 0 });
   });
 
-  test('is what a repository does not show to everybody any more, until it does again', () => {
-    change(
-      'live.db',
-      `update resource set withdrawn_at = '${now}', refused_at = '${now}' where path like '%1%'`,
-    );
-    const hidden = carry();
-    expect(hidden.hidden).toBeGreaterThan(0);
-    const held =
+  test('is what was published at the backup and is not any more, until a harvest shows it again', () => {
+    change('live.db', `update resource set deleted_at = '${now}' where path like '%/1/%'`);
+    change('live.db', 'update source set journal_seq = journal_seq + 1');
+    change('copy.db', "update source set selection = '{}'");
+    const { gone } = carry();
+    expect(gone).toBeGreaterThan(0);
+    const withheld =
       'select path from resource where refused_at is not null and withdrawn_at = refused_at order by path';
-    expect(read('copy.db', held)).toEqual(read('live.db', held));
-    expect(carry()).toMatchObject({ hidden: 0 });
+    const deleted = 'select path from resource where deleted_at is not null order by path';
+    expect(read('copy.db', withheld)).toEqual(read('live.db', deleted));
+    // Its next harvest reads everything.
+    expect(read('copy.db', 'select selection from source')).toEqual([{ selection: '' }]);
+    expect(carry()).toMatchObject({ gone: 0 });
   });
 
   test('is who may come in, where it is an earlier state of it', () => {
@@ -102,7 +104,7 @@ describe('what a backup takes over from the database that it replaces', () => {
     expect(carry('other.db')).toEqual({
       withdrawals: 0,
       refusals: 0,
-      hidden: 0,
+      gone: 0,
       access: false,
       restored: [],
     });

@@ -6,8 +6,9 @@ import type { ResourceChange } from '../plans/resource-changes.ts';
 import { ofSource } from '../rows/one-source.ts';
 
 /**
- * Metadata that a repository does not show to everybody, though it is there: withheld with its past like what the operator has
- * withdrawn (`withdrawn_at`), but nothing is given up, and once the repository shows it again both are back.
+ * What a repository does not show to everybody, though it is there: withheld with its past like what the operator has
+ * withdrawn (`withdrawn_at`), but nothing is given up, and once the repository shows it again both are back. So is what was not
+ * published any more when a backup was put back, files as well.
  */
 export async function followRefusals(
   trx: Knex.Transaction,
@@ -44,11 +45,12 @@ function* shownAgain(
   delivered: readonly MappedItem[],
   known: ReadonlyMap<string, KnownItem>,
 ): Generator<number> {
-  for (const { identifier, resources } of delivered) {
+  for (const { identifier, resources, files } of delivered) {
     const refused = known.get(identifier)?.resources.filter((own) => (own.refused_at ?? null) !== null) ?? [];
     if (refused.length === 0) continue;
-    const paths = new Set(resources.map(({ path }) => path));
-    for (const { id, path } of refused) if (paths.has(path)) yield id;
+    const shown = new Set([...resources.map(({ path }) => path), ...files.map(({ url }) => url)]);
+    for (const { id, kind, path, upstream_url } of refused)
+      if (shown.has(kind === 'file' ? (upstream_url ?? path) : path)) yield id;
   }
 }
 
