@@ -15,7 +15,12 @@ import { takeUp } from '../../store/joint/take-up.ts';
 import { jointOf } from '../../store/reading/joint-changes.ts';
 import { findUnknownCollections, listCollections } from '../../store/sources/collections.ts';
 import { type JournalState, momentOf, readJournal, renameJournal } from '../../store/sources/journal.ts';
-import { isReused, lostChanges, wentBack } from '../../store/sources/journals-gone-back.ts';
+import {
+  compareEverything,
+  isReused,
+  lostChanges,
+  wentBack,
+} from '../../store/sources/journals-gone-back.ts';
 import { formatVersion, type Pointer } from '../disk/pointer.ts';
 import { publicationError } from '../disk/publication-error.ts';
 import { lockPublication, type PublicationLock } from '../disk/publication-lock.ts';
@@ -129,8 +134,10 @@ export class SetEditor {
     const lostUntil = usable ? undefined : await this.#lostUntil(directory.pointer, journal);
     const redefined = usable && directory.pointer?.definition !== definition;
     const base = usable && !redefined ? directory.pointer : undefined;
-    if (lostUntil !== undefined) log.warn({ set: set.path, lostUntil }, wentBack);
-    else if (!usable && (await directory.hasPointer())) {
+    if (lostUntil !== undefined) {
+      log.warn({ set: set.path, lostUntil }, wentBack);
+      if (!set.members) await compareEverything(database, set.source);
+    } else if (!usable && (await directory.hasPointer())) {
       log.warn({ set: set.path }, 'the publication is rendered anew');
     }
     if (redefined) log.warn({ set: set.path }, 'the set is defined anew: its Change Lists begin now');

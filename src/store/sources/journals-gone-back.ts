@@ -11,6 +11,14 @@ export const wentBack =
   'more was published than the database knows: the Change Lists begin after that, and whoever follows has to compare with the Resource List';
 
 /**
+ * The next harvest of a source reads everything: what its repository hid in the time that is lost has, for the most part, no date by
+ * which another would hear of it.
+ */
+export async function compareEverything({ writer }: Database, source: string): Promise<void> {
+  await writer('source').where({ name: source }).whereNotNull('selection').update({ selection: '' });
+}
+
+/**
  * Whether the change of a sequence is another one than was read: it is later than the journal was then. Of one that is not kept any more
  * nothing can be said.
  */
