@@ -314,6 +314,8 @@ export interface SourceItem {
 
 /** An earlier state of an item, which its upstream keeps; only what everybody may read. */
 export interface SourceVersion {
+  /** What it was called while it was an item of its own; undefined: it never was, or nobody says. */
+  readonly identifier?: string | undefined;
   /** The upstream's own count. */
   readonly number: number;
   /** From when on it was the current one, ISO UTC. */

@@ -5,6 +5,8 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import { createUpstreamFiles } from '../../src/harvest/files/upstream/upstream-files.ts';
 import { createApp } from '../../src/server/app.ts';
+import { findOtherVersions } from '../../src/store/removal/versions-elsewhere.ts';
+import { endWithdrawals, withdraw } from '../../src/store/removal/withdrawals.ts';
 import type { Item } from '../house/dspace/model.ts';
 import { sampleRepository } from '../house/dspace/sample-repository.ts';
 import { House } from '../house/dspace-house/house.ts';
@@ -168,6 +170,47 @@ describe('the time before the bridge, as DSpace remembers it', () => {
       expect((await traveller.at(path, toIso(house.clock.now()))).status).toBe(404);
       expect((await traveller.at(path, published)).text).toContain('The third title');
     });
+  });
+
+  test('is told of an earlier version that was withdrawn as the item that it was no more, whatever is delivered', async () => {
+    const repository = sampleRepository({ items: 12, seed: 3 });
+    const house = await House.open(database(), { repository, version: '9.1' });
+    const [first] = repository.items.filter(({ number }) => number % 50 === 2);
+    if (first === undefined) throw new Error('no item');
+    await house.run('full');
+    house.clock.advance(86_400);
+    const second = repository.newVersion(first, 'second');
+    repository.editMetadata(second, { 'dc.title': ['The second title'] });
+    house.clock.advance(86_400);
+    await house.run('full');
+    const traveller = new Traveller(house);
+    try {
+      const path = pathOf(house, second);
+      const then = () => traveller.at(path, createdOf(first));
+      expect(await then()).toMatchObject({ status: 200, began: toHttpDate(createdOf(first)) });
+      const [older, newer] = [first, second].map((item) => ({
+        ...{ source: house.name, identifier: identifierOf(item), path: undefined },
+      }));
+      if (!older || !newer) throw new Error('no names');
+      expect(await findOtherVersions(database().reader, older)).toEqual([
+        { identifier: newer.identifier, is: 'later' },
+      ]);
+      expect(await findOtherVersions(database().reader, newer)).toEqual([
+        { identifier: older.identifier, is: 'earlier' },
+      ]);
+      await withdraw(database(), older, undefined, toIso(house.clock.now()));
+      expect((await then()).began).not.toBe(toHttpDate(createdOf(first)));
+      expect(await findOtherVersions(database().reader, newer)).toEqual([]);
+      await house.run('full');
+      expect((await then()).began).not.toBe(toHttpDate(createdOf(first)));
+      expect((await traveller.at(path, toIso(house.clock.now()))).text).toContain('The second title');
+      await endWithdrawals(database(), [older]);
+      await house.run('full');
+      expect(await then()).toMatchObject({ status: 200, began: toHttpDate(createdOf(first)) });
+    } finally {
+      await traveller.close();
+      await house.close();
+    }
   });
 
   test('hands out the old files where DSpace still has them', async () => {

@@ -106,13 +106,17 @@ export class ItemReader {
   }
 
   /**
-   * The same of an earlier version, which is no item of its own.
+   * The same of an earlier version, which is no item of its own any more, with the name that it has as one.
    * @throws UnreadableItem, RestError, and whatever `read` throws
    */
-  async readState(json: JsonObject, signal: AbortSignal): Promise<ItemState> {
+  async readState(
+    json: JsonObject,
+    signal: AbortSignal,
+  ): Promise<ItemState & { readonly identifier: string }> {
     const uuid = asUuid(json.uuid) ?? asUuid(json.id);
     if (uuid === undefined) throw new UnreadableItem('it has no UUID');
-    return this.#toState(await this.#readWhole(json, uuid, signal));
+    const identifier = this.#parts.identifierOf(handleOf(json), uuid);
+    return { identifier, ...this.#toState(await this.#readWhole(json, uuid, signal)) };
   }
 
   async #toSourceItem(

@@ -9,6 +9,7 @@ import { settle } from '../../store/pages/settle.ts';
 import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
 import { findItem } from '../../store/reading/items.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
+import { findOtherVersions, type OtherVersion } from '../../store/removal/versions-elsewhere.ts';
 import type { Target } from '../../store/removal/withdrawal.ts';
 import {
   enforceWithdrawals,
@@ -31,6 +32,8 @@ export interface WithdrawalPlan {
   readonly what: string;
   /** URIs that answer 410 from then on. */
   readonly resources: readonly string[];
+  /** Items that are the same work, and stay. */
+  readonly versions: readonly OtherVersion[];
 }
 
 /**
@@ -42,7 +45,9 @@ export async function planWithdrawal(bridge: Bridge, text: string): Promise<With
   await refuseRepetition(bridge, target);
   const resources = await resourcesOf(bridge, target);
   const uri = uriOf(bridge, target);
-  return { target, uri, what: target.path === undefined ? `the item ${target.identifier}` : uri, resources };
+  const versions = await findOtherVersions(bridge.database.writer, target);
+  const what = target.path === undefined ? `the item ${target.identifier}` : uri;
+  return { target, uri, what, resources, versions };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { planWithdrawal, removeWithdrawnBytes, takeDown } from '../../bridge/withdrawals/withdraw.ts';
 import { countOf } from '../../core/count-of.ts';
 import { isAbsolute } from '../../core/uris.ts';
+import type { OtherVersion } from '../../store/removal/versions-elsewhere.ts';
 import type { Target } from '../../store/removal/withdrawal.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -18,11 +19,18 @@ export interface WithdrawFlags {
 export async function withdrawCommand(text: string, flags: WithdrawFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'warnings', async (bridge) => {
     const plan = await planWithdrawal(bridge, text);
-    const { target, uri, what, resources } = plan;
-    const said = { withdrawn: uri, source: target.source, identifier: target.identifier, resources };
+    const { target, uri, what, resources, versions } = plan;
+    const said = {
+      withdrawn: uri,
+      source: target.source,
+      identifier: target.identifier,
+      resources,
+      versions,
+    };
     if (flags.dryRun) {
       const message = `would withdraw ${what}: ${countOf(resources.length, 'resource')} (dry run, nothing changed)`;
-      printResult(io, flags.json, { dryRun: true, ...said }, [message, ...resources].join('\n'));
+      const lines = [message, ...resources, ...versions.map(ofVersion)];
+      printResult(io, flags.json, { dryRun: true, ...said }, lines.join('\n'));
       return exitCodes.ok;
     }
     const why = { reason: flags.reason, by: actor() };
@@ -34,6 +42,7 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       announced
         ? 'the Change Lists tell of the deletion with the next publication (within a second where rsbridge serve runs)'
         : `its source is being harvested (${busy.join(', ')}): that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
+      ...versions.map(ofVersion),
       ...(sources.length > 1 ? [inSeveral(target, sources)] : []),
       removed > 0
         ? `${countOf(removed, 'content')} removed from the store; content that public resources share with it stays`
@@ -48,6 +57,12 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
     );
     return exitCodes.ok;
   });
+}
+
+function ofVersion({ identifier, is }: OtherVersion): string {
+  return is === 'earlier'
+    ? `its earlier version ${identifier} has addresses of its own, which stay: rsbridge withdraw ${identifier}`
+    : `its later version ${identifier} stays, without what it was as this one: rsbridge withdraw ${identifier} takes it down, too`;
 }
 
 function inSeveral({ path = '' }: Target, sources: readonly string[]): string {

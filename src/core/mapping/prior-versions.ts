@@ -3,7 +3,8 @@ import { sha256 } from '../payloads/sha-256.ts';
 import { xmlType } from '../uris.ts';
 
 /** An earlier state of an item as it is stored: its metadata by the hashes of the bytes. */
-export interface MappedVersion extends Pick<SourceVersion, 'number' | 'createdAt' | 'upstreamUrl'> {
+export interface MappedVersion
+  extends Pick<SourceVersion, 'identifier' | 'number' | 'createdAt' | 'upstreamUrl'> {
   readonly metadata: readonly PriorMetadata[];
   readonly files: readonly PriorFile[];
 }
@@ -21,13 +22,15 @@ export interface PriorMetadata extends Pick<SourceMetadata, 'format' | 'profile'
 export type PriorFile = Pick<SourceFile, 'url' | 'name' | 'sequence' | 'mediaType' | 'length' | 'hash'>;
 
 export function mapVersion({
+  identifier,
   number,
   createdAt,
   upstreamUrl,
   metadata,
   files,
 }: SourceVersion): MappedVersion {
-  return { number, createdAt, upstreamUrl, metadata: metadata.map(mapMetadata), files: toFiles(files) };
+  const about = { number, createdAt, upstreamUrl, ...(identifier === undefined ? {} : { identifier }) };
+  return { ...about, metadata: metadata.map(mapMetadata), files: toFiles(files) };
 }
 
 function mapMetadata({ format, content, mediaType, profile, upstreamUrl }: SourceMetadata): PriorMetadata {

@@ -6,7 +6,8 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
 /** What an item was before, as far as its upstream remembers it. */
-export interface PriorVersion extends Pick<MappedVersion, 'number' | 'createdAt' | 'upstreamUrl'> {
+export interface PriorVersion
+  extends Pick<MappedVersion, 'identifier' | 'number' | 'createdAt' | 'upstreamUrl'> {
   /** The bytes are in `blob`, by `hash`. */
   readonly metadata: readonly Omit<PriorMetadata, 'content'>[];
   /** Where the upstream keeps them, in the order of their numbers. */
@@ -26,6 +27,8 @@ type VersionRow = {
   readonly number: number;
   readonly at: string;
   readonly upstream_url: string | null;
+  /** Of the item that it was. */
+  readonly identifier: string | null;
 };
 
 type RepresentationRow = {
@@ -123,6 +126,7 @@ export async function listPriorVersionsOf(
       number: row.number,
       createdAt: row.at,
       upstreamUrl: row.upstream_url ?? undefined,
+      identifier: row.identifier ?? undefined,
       metadata: own.filter(({ kind }) => kind === 'metadata').map(toMetadata),
       files: own.filter(({ kind }) => kind === 'file').map(toFile),
     };
@@ -142,7 +146,7 @@ const tables = ['prior_version', 'prior_representation'] as const;
 async function readRows(db: Queryable, sourceId: number, itemIds: readonly number[]): Promise<VersionRows> {
   if (itemIds.length === 0) return { versions: [], representations: [] };
   const versions: VersionRow[] = await db('prior_version')
-    .select('source_id', 'item_id', 'number', 'at', 'upstream_url')
+    .select('source_id', 'item_id', 'number', 'at', 'upstream_url', 'identifier')
     .where({ source_id: sourceId })
     .modify((query) => whereAnyOf(query, 'item_id', itemIds));
   const representations: RepresentationRow[] = await db('prior_representation')
@@ -198,8 +202,9 @@ function toRows(source_id: number, item_id: number, versions: readonly MappedVer
   }
   return {
     versions: [...byNumbers.values()]
-      .map(({ number, createdAt, upstreamUrl }) => {
-        return { source_id, item_id, number, at: createdAt, upstream_url: upstreamUrl ?? null };
+      .map(({ number, createdAt, upstreamUrl, identifier = null }) => {
+        const row = { source_id, item_id, number, at: createdAt, upstream_url: upstreamUrl ?? null };
+        return { ...row, identifier };
       })
       .sort(byNumber),
     representations: [...byKeys.values()].sort(byKey),

@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { whereNotWithdrawn } from './refused.ts';
+import { forgetAsVersions } from './versions-elsewhere.ts';
 import { type DoomedResource, deleteForGood, endOfItems } from './withdrawals.ts';
 
 /**
@@ -111,12 +112,9 @@ async function hideMembers(
     .join('item', 'item.id', 'item_collection.item_id')
     .modify(ofSource, 'item', sourceId)
     .distinct('item.identifier');
-  await noteItems(
-    trx,
-    source,
-    identifiers.map(({ identifier }) => identifier),
-    now,
-  );
+  const hidden = identifiers.map(({ identifier }) => identifier);
+  await noteItems(trx, source, hidden, now);
+  await forgetAsVersions(trx, sourceId, hidden);
   await trx('resource')
     .whereIn('item_id', members().select('item_collection.item_id'))
     .modify(ofSource, 'resource', sourceId)
@@ -144,10 +142,15 @@ async function noteItems(
   );
 }
 
-type Items = readonly Pick<MappedItem, 'identifier' | 'collections' | 'deleted' | 'supplement'>[];
+type Items = readonly Pick<
+  MappedItem,
+  'identifier' | 'collections' | 'deleted' | 'supplement' | 'versions'
+>[];
 
 /** What a page says of privacy. */
 interface Verdict {
+  /** Earlier versions that were items which are not for everybody. */
+  readonly formerly: ReadonlySet<string>;
   /** Not for everybody. */
   readonly hidden: ReadonlySet<string>;
   /** Of these: for everybody until now, as far as anybody knew. */
@@ -156,7 +159,7 @@ interface Verdict {
   readonly leaving: readonly string[];
 }
 
-const nobody: Verdict = { hidden: new Set(), entering: [], leaving: [] };
+const nobody: Verdict = { formerly: new Set(), hidden: new Set(), entering: [], leaving: [] };
 
 async function judge(db: Queryable, source: string, items: Items): Promise<Verdict> {
   const scope = items.length === 0 ? undefined : await findScope(db, source);
@@ -164,6 +167,8 @@ async function judge(db: Queryable, source: string, items: Items): Promise<Verdi
   const { collections } = scope;
   const identifiers = [...new Set(items.map(({ identifier }) => identifier))];
   const known = new Set(await findPrivateItems(db, source, identifiers));
+  const versions = items.flatMap(({ versions = [] }) => versions.flatMap((one) => one.identifier ?? []));
+  const formerly = versions.length === 0 ? [] : await findPrivateItems(db, source, versions);
   const isMute = collections.length > 0 && !(await tellsCollections(db, source, items));
   const isInside = (item: Items[number]) =>
     isInAny(item.collections, collections) || (isMute && !item.deleted && item.supplement !== true);
@@ -172,6 +177,7 @@ async function judge(db: Queryable, source: string, items: Items): Promise<Verdi
   const leaving = [...known].filter((one) => !inside.has(one) && outside.has(one));
   const gone = new Set(leaving);
   return {
+    formerly: new Set(formerly),
     hidden: new Set([...inside, ...[...known].filter((one) => !gone.has(one))]),
     entering: [...inside].filter((one) => !known.has(one)),
     leaving,
@@ -238,6 +244,7 @@ export async function followPrivacy<Page extends { readonly items: readonly Mapp
     await database.transaction(async (trx) => {
       await renewLease(trx, lease, now.milliseconds);
       await noteItems(trx, lease.source, entering, now.iso);
+      await forgetAsVersions(trx, lease.sourceId, entering);
       const rows = await publishedOf(trx, lease.sourceId, entering);
       await deleteForGood(trx, lease, rows, now.iso);
     });
@@ -255,11 +262,12 @@ export async function followPrivacy<Page extends { readonly items: readonly Mapp
 
 function without<Page extends { readonly items: readonly MappedItem[] }>(
   page: Page,
-  { hidden }: Verdict,
+  { hidden, formerly }: Verdict,
 ): Page {
-  if (hidden.size === 0) return page;
+  if (hidden.size + formerly.size === 0) return page;
+  const former = new Map([...formerly].map((identifier) => [identifier, whole]));
   const items = page.items.map((item) =>
-    hidden.has(item.identifier) ? withoutWithdrawn(item, whole) : item,
+    withoutWithdrawn(item, hidden.has(item.identifier) ? whole : undefined, former),
   );
   return { ...page, items };
 }

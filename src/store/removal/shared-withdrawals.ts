@@ -4,6 +4,7 @@ import { insertRows, whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofItemCalled, sourceIdOf } from '../rows/one-source.ts';
 import { whereNotWithdrawn } from './refused.ts';
+import { forgetAsVersions } from './versions-elsewhere.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /**
@@ -93,6 +94,10 @@ async function withdrawThere(trx: Knex.Transaction, source: string, row: Row, no
     .onConflict(['source', 'identifier', 'path'])
     .ignore();
   if (sourceId === undefined) return false;
+  const { kind, format, upstream_url } = row;
+  if (path === '') await forgetAsVersions(trx, sourceId, [row.identifier]);
+  else if (kind !== null && format !== null)
+    await forgetAsVersions(trx, sourceId, [row.identifier], { kind, format, upstream_url });
   const hidden = await trx('resource')
     .modify(whereNotWithdrawn)
     .modify(ofItemCalled, sourceId, row.identifier)

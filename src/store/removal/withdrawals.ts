@@ -13,6 +13,7 @@ import { ofItemCalled, ofSource, sameSource, sourceIdOf } from '../rows/one-sour
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { whereNotWithdrawn, whereWithdrawn } from './refused.ts';
 import { shareWithdrawals } from './shared-withdrawals.ts';
+import { forgetAsVersions, type WithdrawnPart } from './versions-elsewhere.ts';
 import type { Target, WithdrawalRow } from './withdrawal.ts';
 
 /** What the operator has taken down, by the names that repository and bridge have for it: the table `withdrawal`. */
@@ -85,13 +86,15 @@ export async function pageWithoutWithdrawn<Page extends { readonly items: readon
   source: string,
   page: Page,
 ): Promise<Page> {
-  const found = await readWithdrawn(
-    db,
-    source,
-    page.items.map(({ identifier }) => identifier),
-  );
+  const found = await readWithdrawn(db, source, page.items.flatMap(namesOf));
   if (found.size === 0) return page;
-  return { ...page, items: page.items.map((item) => withoutWithdrawn(item, found.get(item.identifier))) };
+  const items = page.items.map((item) => withoutWithdrawn(item, found.get(item.identifier), found));
+  return { ...page, items };
+}
+
+/** Of an item, and of those that it was before. */
+export function namesOf({ identifier, versions = [] }: MappedItem): readonly string[] {
+  return [identifier, ...versions.flatMap((version) => version.identifier ?? [])];
 }
 
 /** What is withdrawn of these items, by identifier. */
@@ -135,7 +138,7 @@ export async function withdraw(
   return database.transaction(async (trx) => {
     const isLink = path !== undefined && isAbsolute(path);
     const sourceId = await sourceIdOf(trx, source);
-    const resource: { kind: string; format: string; upstream_url: string | null } | undefined =
+    const resource: WithdrawnPart | undefined =
       path === undefined
         ? undefined
         : await trx('resource')
@@ -164,6 +167,8 @@ export async function withdraw(
         if (!isLink) query.modify(ofItemCalled, sourceId ?? 0, identifier);
       })
       .update({ withdrawn_at: now, refused_at: null });
+    if (!isLink && sourceId !== undefined && (path === undefined || resource))
+      await forgetAsVersions(trx, sourceId, [identifier], resource);
     const others = isLink ? [] : await shareWithdrawals(trx, source, identifier, now);
     return [...new Set([...holders.map((holder) => holder.source), ...others])];
   });

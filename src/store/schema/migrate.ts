@@ -51,6 +51,7 @@ import * as fileTally from '../../../migrations/0094-file-tally.ts';
 import * as jointBeginnings from '../../../migrations/0095-joint-beginnings.ts';
 import * as privateParts from '../../../migrations/0096-private-parts.ts';
 import * as refusedMetadata from '../../../migrations/0097-refused-metadata.ts';
+import * as namesOfVersions from '../../../migrations/0099-names-of-versions.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -126,6 +127,7 @@ export const migrations: readonly Migration[] = [
   { name: '0095-joint-beginnings', up: jointBeginnings.up, worksWith: '0041-kept-sources' },
   { name: '0096-private-parts', up: privateParts.up, worksWith: '0041-kept-sources' },
   { name: '0097-refused-metadata', up: refusedMetadata.up, worksWith: '0041-kept-sources' },
+  { name: '0099-names-of-versions', up: namesOfVersions.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';
