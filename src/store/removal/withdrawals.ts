@@ -206,7 +206,10 @@ async function endOne(trx: Knex.Transaction, { source, identifier, path }: Targe
   await unsettleNaming(trx, isLink ? [path, ...paths] : paths);
 }
 
-/** When something of these sources was withdrawn last, or became private; undefined: never, or that was taken back. */
+/**
+ * When something of these sources was withdrawn last, or became private; undefined: never, or that was taken back. What a repository
+ * refuses is back one day: what has named it is not given up for that.
+ */
 export async function lastWithdrawalAt(
   db: Queryable,
   sources: readonly string[],
@@ -215,7 +218,7 @@ export async function lastWithdrawalAt(
   for (const source of sources) {
     const row: { at: string } | undefined = await db('resource')
       .where({ source_id: (await sourceIdOf(db, source)) ?? 0 })
-      .whereNotNull('withdrawn_at')
+      .modify(whereWithdrawn)
       .orderBy('withdrawn_at', 'desc')
       .first('withdrawn_at as at');
     if (row && (last === undefined || row.at > last)) last = row.at;

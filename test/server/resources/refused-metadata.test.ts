@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toIso } from '../../../src/core/datetime.ts';
 import { sha256 } from '../../../src/core/payloads/sha-256.ts';
 import { removeUnreferenced } from '../../../src/store/payloads/unreferenced-blobs.ts';
-import { endWithdrawals, withdraw } from '../../../src/store/removal/withdrawals.ts';
+import { endWithdrawals, lastWithdrawalAt, withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
@@ -72,6 +72,8 @@ describeOnBoth('metadata that their repository refuses to everybody', (open) => 
     // Of what is merely not there any more, the past stays.
     expect((await ask(memento('gone'))).text).toContain('first');
     await clean();
+    // Archived lists that name it are not given up for that.
+    expect(await lastWithdrawalAt(open().database.reader, [living.name])).toBeUndefined();
     const { seq = 0 } = (await readJournal(open().database.writer, living.name)) ?? {};
     nextDay();
     // Nobody tells the same twice.
