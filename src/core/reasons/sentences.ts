@@ -82,6 +82,8 @@ export const sentences = {
   'scope-unknown': 'a scope is one of {names}',
   'days-unreadable': 'days are 1 to 9999',
   'account-is-own': '{account} is the account that asks for it; another one can remove it',
+  'account-is-last':
+    '{account} is the only account with the scope admin; give another one that scope first, or nobody can manage accounts',
   'scope-missing': 'this takes the scope {needed}; {who} has {scope}',
   'page-of-another-site': 'the request comes from a page of another site',
   'page-unknown': 'the request does not say which page it comes from',

@@ -7,7 +7,7 @@ import { primaryOf } from '../../store/admin/primary.ts';
 import { type Scope, scopes, type TokenScope, tokenScopes } from '../../store/admin/scope.ts';
 import { endSession, listSessions } from '../../store/admin/sessions.ts';
 import { createToken, listTokens, revokeToken } from '../../store/admin/tokens.ts';
-import { invite, refuseOwn } from '../admin/access/accounts.ts';
+import { invite, refuseRemoval } from '../admin/access/accounts.ts';
 import { note } from '../admin/access/sign-in.ts';
 import { refuseUnknownSets, scopeWords } from '../admin/access/token-scope.ts';
 import type { AdminServer } from '../admin/guard/admin-server.ts';
@@ -202,7 +202,7 @@ function accountRoutes(api: FastifyInstance, deps: AdminServer): void {
     },
     handler: async (request, reply) => {
       const { account } = request.params;
-      refuseOwn(request, account);
+      await refuseRemoval(deps, request, account);
       if (!(await removeAccount(deps.database, account)))
         throw new Refusal('not-found', 'there is no account of this name');
       await note(deps, request, visitorOf(request).who, 'removed an account', account);

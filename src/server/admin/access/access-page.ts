@@ -15,7 +15,7 @@ import { type Visitor, visitorOf } from '../guard/visitor.ts';
 import { formToken, seeOther, sendAdminPage, withCode } from '../page/admin-page.ts';
 import { formOf } from '../page/form-body.ts';
 import { readerOf, wordsOf } from '../page/language.ts';
-import { invite, refuseOwn } from './accounts.ts';
+import { invite, refuseRemoval } from './accounts.ts';
 import { newPasswordFields, troubleOf } from './password-link.ts';
 import { note, refuseConfigured, startSession } from './sign-in.ts';
 import { openedBy, refuseUnknownSets, scopeWords } from './token-scope.ts';
@@ -83,7 +83,7 @@ export function accessRoutes(app: FastifyInstance, deps: AdminServer): void {
     config: { operationId: 'removeAccountByForm', needs: 'admin', acts: true },
     handler: async (request, reply) => {
       const { account = '' } = formOf(request.body);
-      refuseOwn(request, account);
+      await refuseRemoval(deps, request, account);
       if (await removeAccount(deps.database, account))
         await note(deps, request, visitorOf(request).who, 'removed an account', account);
       return seeOther(deps, reply, '/access');

@@ -108,6 +108,8 @@ const refused: InJapanese<
   'days-unreadable': () => '日数は 1 から 9999 までです',
   'account-is-own': ({ account }) =>
     `${account} は現在お使いのアカウントです。ほかのアカウントから削除してください`,
+  'account-is-last': ({ account }) =>
+    `${account} は、権限 admin を持つ唯一のアカウントです。先にほかのアカウントに admin を与えてください。そうしないと、アカウントを管理できる人がいなくなります`,
   'scope-missing': ({ needed, who, scope }) =>
     `この操作には権限 ${needed} が必要です。${who} の権限は ${scope} です`,
   'page-of-another-site': () => 'ほかのサイトのページからの要求です',

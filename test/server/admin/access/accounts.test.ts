@@ -122,3 +122,15 @@ test('everything is published anew, and the configuration read again, by form an
   expect((await api('POST', '/reload')).status).toBe(204);
   expect(done).toEqual(['publish lists', 'reload', 'publish dumps', 'reload']);
 });
+
+test('the only account that manages others keeps that, and is not removed by a token', async () => {
+  const answer = await post('/access/links', { account: 'admin', scope: 'read' });
+  expect(answer.status).toBe(409);
+  expect(await answer.text()).toContain('the only account with the scope admin');
+  expect(await api('POST', '/links', { account: 'admin', scope: 'run' })).toMatchObject({ status: 409 });
+  expect(await api('DELETE', '/accounts/admin')).toMatchObject({ status: 409 });
+  // A new password is no harm, and nor is another scope where somebody else manages.
+  expect(await api('POST', '/links', { account: 'admin' })).toMatchObject({ status: 201 });
+  await addAccount(house, 'jiro', 'admin');
+  expect(await api('POST', '/links', { account: 'admin', scope: 'read' })).toMatchObject({ status: 201 });
+});
