@@ -26,6 +26,7 @@ import { finishRun } from './run/finish.ts';
 import { openRun } from './run/open-run.ts';
 import { readAhead } from './run/read-ahead.ts';
 import { retain } from './run/retention.ts';
+import { countUncounted } from './run/uncounted-items.ts';
 import { noteRequests, noteRunSettings } from './run-facts.ts';
 import { endFailed, withLease } from './run-lease.ts';
 
@@ -111,6 +112,7 @@ async function runOnce(
     const ending = eitherOf(options.stop, options.signal);
     if (complete) await retain(deps, source, lease, ending);
     if (complete) await settleTally(database, lease.sourceId, ending);
+    if (complete) await countUncounted(database, lease.sourceId, ending);
     if (complete) await tellPostgres(deps, source);
     if (complete && run.mode === 'full') await refreshCollections(deps, source, lease, options.signal);
     const whole = withSettled(report, settled);

@@ -387,6 +387,7 @@ export interface SourceOverview {
   readonly lastSuccessAt?: string | undefined;
   readonly lastRunAt?: string | undefined;
   readonly nextRunAt?: string | undefined;
+  /** That are published: with metadata that lives. */
   readonly items: number;
   /** Living ones. */
   readonly resources: number;

@@ -79,7 +79,7 @@ const storageSchema = Type.Object({
   tables: Type.Array(Type.Object({ name: text, bytes: number, rows: number }), {
     description: 'With indexes, the largest first; rows are an estimate. None of SQLite.',
   }),
-  items: number,
+  items: Type.Number({ description: 'That are published: with metadata that lives.' }),
   resources: number,
   files: maybe(
     Type.Object(

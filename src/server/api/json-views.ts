@@ -95,7 +95,7 @@ export const sourceSchema = Type.Object({
   state: oneOf(sourceWords),
   sentence: text,
   healthy: Type.Boolean(),
-  items: number,
+  items: Type.Number({ description: 'That are published: with metadata that lives.' }),
   resources: number,
   recentChanges: number,
   lastSuccessAt: maybe(text),

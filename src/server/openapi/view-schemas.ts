@@ -6,6 +6,10 @@ import { type TProperties, Type } from '@sinclair/typebox';
  */
 const text = Type.String();
 const number = Type.Integer({ minimum: 0 });
+const publishedItems = Type.Integer({
+  minimum: 0,
+  description: 'That are published: with metadata that lives.',
+});
 const uri = Type.String({ description: 'An absolute URI.' });
 const moment = Type.String({ description: 'UTC, in seconds: 2026-11-22T08:15:30Z.' });
 const maybe = Type.Optional;
@@ -68,7 +72,7 @@ const source = view({
   lastSuccessAt: maybe(moment),
   lastRunAt: maybe(moment),
   nextRunAt: maybe(moment),
-  items: number,
+  items: publishedItems,
   resources: number,
   recentChanges: Type.Integer({ description: 'In the last 24 hours.' }),
   problem: maybe(Type.String({ description: 'The latest one, in a sentence.' })),
@@ -83,7 +87,7 @@ export const homeView = view({
   sourceDescription: maybe(uri),
   totals: view({
     sources: number,
-    items: number,
+    items: publishedItems,
     resources: number,
     recentChanges: number,
     documents: number,

@@ -103,7 +103,7 @@ function sourceMetrics(sources: readonly SourceOverview[]): string {
       samples: sources.map((source) => [{ source: source.name }, pick(source)]),
     });
   return [
-    all('rsbridge_items', 'Items the upstream has.', ({ items }) => items),
+    all('rsbridge_items', 'Items that are published: of which metadata lives.', ({ items }) => items),
     all('rsbridge_resources', 'Living resources.', ({ resources }) => resources),
     all('rsbridge_recent_changes', 'Changes in the last 24 hours.', ({ recentChanges }) => recentChanges),
     all('rsbridge_source_healthy', '1 while nothing needs attention.', ({ healthy }) => Number(healthy)),

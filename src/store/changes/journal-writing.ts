@@ -11,7 +11,22 @@ import { storedLinks } from '../rows/link-forms.ts';
 import { serializeLinks } from '../rows/representation-columns.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';
+import { type ItemsBefore, publishedGrowth, publishedGrowthBy } from './published-items.ts';
 import { changingColumns } from './stored-items.ts';
+
+/** What whoever plans changes knows of them. */
+export interface PlannedFrom {
+  readonly patches?: PagePatches;
+  /** The items as they were; undefined: the changes are nothing but deletions. */
+  readonly before?: ItemsBefore | undefined;
+}
+
+interface JournalEnd {
+  readonly journal_seq: number;
+  readonly journal_at: string;
+  readonly published_seq: number;
+  readonly published_to: number | null;
+}
 
 /** Appends to the journal, and makes resources and versions what it says. */
 export async function storeChanges(
@@ -21,11 +36,11 @@ export async function storeChanges(
   changes: readonly ResourceChange[],
   itemIds: ReadonlyMap<string, number>,
   now: string,
-  patches = noPatches,
+  { patches = noPatches, before }: PlannedFrom = {},
 ): Promise<void> {
   if (changes.length === 0) return;
-  const journal: { journal_seq: number; journal_at: string } | undefined = await trx('source')
-    .select('journal_seq', 'journal_at')
+  const journal: JournalEnd | undefined = await trx('source')
+    .select('journal_seq', 'journal_at', 'published_seq', 'published_to')
     .where({ id: sourceId })
     .modify(repeatedly)
     .first();
@@ -41,6 +56,7 @@ export async function storeChanges(
   await insertRows(trx, 'moment', [{ source_id: sourceId, at, seq }], {
     conflict: { columns: ['source_id', 'at'], update: ['seq'] },
   });
+  const published = await publishedAfter(trx, sourceId, journal, seq, { changes, itemIds, before });
   await trx('source')
     .where({ id: sourceId })
     .modify(repeatedly)
@@ -48,10 +64,34 @@ export async function storeChanges(
       journal_seq: seq,
       journal_at: at,
       resource_count: trx.raw('?? + ?', ['resource_count', growth(changes)]),
+      ...published,
     });
   await unsettleHeirs(trx, sourceId, changes);
   const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
   await clearVanished(trx, sourceId, gone);
+}
+
+/** Nothing where somebody of before has been here: all is counted anew, and by whom is not for us to say (`0098-published-items`). */
+async function publishedAfter(
+  trx: Knex.Transaction,
+  sourceId: number,
+  { journal_seq, published_seq, published_to }: JournalEnd,
+  seq: number,
+  { changes, itemIds, before }: Changed,
+): Promise<Record<string, Knex.Raw | number>> {
+  if (published_seq !== journal_seq) return {};
+  const growth = before
+    ? publishedGrowth(changes, before, published_to)
+    : await publishedGrowthBy(trx, sourceId, changes, itemIds, published_to);
+  return {
+    published_seq: seq,
+    published_items: trx.raw('?? + ?', ['published_items', growth]),
+  };
+}
+
+interface Changed extends Pick<PlannedFrom, 'before'> {
+  readonly changes: readonly ResourceChange[];
+  readonly itemIds: ReadonlyMap<string, number>;
 }
 
 /** Of one item there may be thousands: their rows never lie in memory all at once. */

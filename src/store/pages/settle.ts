@@ -142,7 +142,8 @@ async function settleItems(
       .modify(ofSource, 'item', sourceId)
       .update({ unsettled: 0, restated: 0 });
     // Only now: what one of them loses may be for another of them.
-    await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso);
+    const before = new Map(items.map((item) => [item.identifier, item]));
+    await storeChanges(trx, sourceId, { id: runId ?? 0 }, changes, itemIds, now.iso, { before });
     await storeLearnt(
       trx,
       sourceId,

@@ -147,7 +147,7 @@ async function storeInTurn(
       now.iso,
     );
     await storeBlobs(trx, ready);
-    await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, patches);
+    await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, { patches, before: known });
     await followRefusals(trx, sourceId, plan, now.iso);
     await storeLearnt(trx, sourceId, plan.learnt);
     await markMet(trx, sourceId, run, page, plan);

@@ -3,6 +3,9 @@ import type { Queryable } from '../engine/database.ts';
 import { findRuns, firstProblems, type Run, type RunKind, type RunState } from '../runs/runs.ts';
 import { anyVanished } from '../runs/vanished.ts';
 import {
+  type CountsRow,
+  countColumns,
+  publishedItems,
   type SourceCounts,
   type SourceRow,
   type StoredSource,
@@ -34,10 +37,7 @@ export interface SourceFacts {
   readonly fuseAt: string | undefined;
 }
 
-interface FactsRow extends SourceRow {
-  readonly item_count: number;
-  readonly resource_count: number;
-  readonly journal_seq: number;
+interface FactsRow extends SourceRow, CountsRow {
   readonly seq_before: number | null;
   readonly last_success_at: string | null;
   readonly vanished: number | null;
@@ -81,9 +81,7 @@ async function readSome(db: Queryable, since: string, after: number): Promise<re
   const rows: FactsRow[] = await db('source')
     .select(
       ...sourceColumns,
-      'item_count',
-      'resource_count',
-      'journal_seq',
+      ...countColumns,
       'fuse_at',
       'last_success_at',
       latest('full').as('full_id'),
@@ -147,6 +145,7 @@ function lastSuccessOf(
     .at(-1);
 }
 
-function countsOf({ item_count, resource_count, journal_seq, seq_before }: FactsRow): SourceCounts {
-  return { items: item_count, resources: resource_count, changes: journal_seq - (seq_before ?? 0) };
+function countsOf(row: FactsRow): SourceCounts {
+  const { resource_count, journal_seq, seq_before } = row;
+  return { items: publishedItems(row), resources: resource_count, changes: journal_seq - (seq_before ?? 0) };
 }

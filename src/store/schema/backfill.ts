@@ -55,6 +55,11 @@ async function whatIsLeft(db: Queryable, name: string): Promise<{ after: string 
   return db('backfill').where({ name, ended_at: null }).first('after');
 }
 
+/** Whoever did not know a migration has left rows that it is to fill in, after all had been. */
+export async function openFilling(db: Queryable, name: string): Promise<void> {
+  await db('backfill').where({ name }).whereNotNull('ended_at').update({ ended_at: null, after: null });
+}
+
 /** Fills in all that a migration left. */
 export async function endFilling(
   database: Database,

@@ -51,6 +51,7 @@ import * as fileTally from '../../../migrations/0094-file-tally.ts';
 import * as jointBeginnings from '../../../migrations/0095-joint-beginnings.ts';
 import * as privateParts from '../../../migrations/0096-private-parts.ts';
 import * as refusedMetadata from '../../../migrations/0097-refused-metadata.ts';
+import * as publishedItems from '../../../migrations/0098-published-items.ts';
 import * as namesOfVersions from '../../../migrations/0099-names-of-versions.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
@@ -127,6 +128,14 @@ export const migrations: readonly Migration[] = [
   { name: '0095-joint-beginnings', up: jointBeginnings.up, worksWith: '0041-kept-sources' },
   { name: '0096-private-parts', up: privateParts.up, worksWith: '0041-kept-sources' },
   { name: '0097-refused-metadata', up: refusedMetadata.up, worksWith: '0041-kept-sources' },
+  // Who does not know it changes resources without counting items: what he leaves is counted once he is gone.
+  {
+    name: '0098-published-items',
+    up: publishedItems.up,
+    worksWith: '0041-kept-sources',
+    fill: publishedItems.fill,
+    fillsAlone: true,
+  },
   { name: '0099-names-of-versions', up: namesOfVersions.up, worksWith: '0041-kept-sources' },
 ];
 

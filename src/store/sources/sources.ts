@@ -135,22 +135,56 @@ export async function saveLessons(
 }
 
 export interface SourceCounts {
+  /** Of which metadata is published. */
   readonly items: number;
+  /** Living ones. */
   readonly resources: number;
   /** Changes since `since`. */
   readonly changes: number;
 }
 
 export async function countSource(db: Queryable, sourceId: number, since: string): Promise<SourceCounts> {
-  const row: { item_count: number; resource_count: number; journal_seq: number } | undefined = await db(
-    'source',
-  )
-    .select('item_count', 'resource_count', 'journal_seq')
+  const row: CountsRow | undefined = await db('source')
+    .select(...countColumns)
     .where({ id: sourceId })
     .first();
   if (!row) return { items: 0, resources: 0, changes: 0 };
   const before = await lastSeqBefore(db, sourceId, row.journal_seq, since);
-  return { items: row.item_count, resources: row.resource_count, changes: row.journal_seq - before };
+  return { items: publishedItems(row), resources: row.resource_count, changes: row.journal_seq - before };
+}
+
+export const countColumns = [
+  'item_count',
+  'published_items',
+  'published_seq',
+  'published_to',
+  'resource_count',
+  'journal_seq',
+] as const;
+
+export interface CountsRow {
+  /** All that are known, whatever became of them. */
+  readonly item_count: number;
+  readonly published_items: number;
+  readonly published_seq: number;
+  readonly published_to: number | null;
+  readonly resource_count: number;
+  readonly journal_seq: number;
+}
+
+/** Whether its items are to be counted, from the beginning or from where that has come to. */
+export async function hasUncounted(db: Queryable, sourceId: number): Promise<boolean> {
+  const row = await db('source')
+    .where({ id: sourceId })
+    .whereRaw('(published_seq <> journal_seq or published_to is not null)')
+    .first('id');
+  return row !== undefined;
+}
+
+/** Until those of before are counted it is as it was told before: all that are known. */
+export function publishedItems(row: CountsRow): number {
+  const isCounted = row.published_to === null && row.published_seq === row.journal_seq;
+  return isCounted ? row.published_items : row.item_count;
 }
 
 /** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */

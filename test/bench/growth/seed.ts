@@ -31,6 +31,8 @@ export async function multiply(
     const copies = Math.ceil(count / harvested);
     await writer('source').update({
       item_count: copies * each.item,
+      published_items: copies * each.item,
+      published_seq: copies * each.seq,
       resource_count: copies * each.resource,
       journal_seq: copies * each.seq,
       first_pass_seq: copies * each.seq,

@@ -40,7 +40,8 @@ async function seed(): Promise<void> {
   insert('source', {
     ...{ id: sourceId, name: 'bench', journal_id: 'bench', journal_at: last },
     ...{ journal_seq: resources * versions, first_pass_seq: resources },
-    ...{ item_count: resources, resource_count: resources, as_of: last, last_full_at: last },
+    ...{ item_count: resources, published_items: resources, published_seq: resources * versions },
+    ...{ resource_count: resources, as_of: last, last_full_at: last },
   });
   insert('collection', { source_id: sourceId, spec: 'theses', name: 'Theses' });
   const script = join(import.meta.dirname, `time-rows${extname(import.meta.filename)}`);

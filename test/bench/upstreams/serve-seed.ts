@@ -17,7 +17,8 @@ const [{ id: source_id }] = await database
   .writer('source')
   .insert({
     ...{ name: 'bench', journal_id: 'bench', journal_at: at, journal_seq: count, first_pass_seq: count },
-    ...{ item_count: count, resource_count: count, as_of: at, last_full_at: at },
+    ...{ item_count: count, published_items: count, published_seq: count, resource_count: count },
+    ...{ as_of: at, last_full_at: at },
   })
   .returning('id');
 await database.writer('collection').insert({ source_id, spec: 'theses', name: 'Theses' });

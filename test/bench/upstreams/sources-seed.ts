@@ -28,7 +28,8 @@ for (let number = 1; number <= sources; number += 1) {
         journal_seq: records,
         first_pass_seq: records,
       },
-      ...{ item_count: records, resource_count: records, as_of: at, last_full_at: at },
+      ...{ item_count: records, published_items: records, published_seq: records },
+      ...{ resource_count: records, as_of: at, last_full_at: at },
       info: JSON.stringify(info),
     });
     await trx('moment').insert({ source_id: number, at, seq: records });

@@ -51,7 +51,7 @@ describeOnBoth('digests', (open) => {
     bridge = await openBridge(config, silent(), 'migrate');
     const { writer, reader } = bridge.database;
     for (const name of Object.keys(config.sources)) await ensureSource(bridge.database, name, iso(now));
-    await writer('source').update({ last_success_at: iso(now), item_count: 1234, resource_count: 2468 });
+    await writer('source').update({ last_success_at: iso(now), published_items: 1234, resource_count: 2468 });
     const trouble = { code: 'upstream-unreachable', message: 'no answer from the server', at: iso(now) };
     await writer('source')
       .where({ name: 'nara' })

@@ -150,6 +150,25 @@ describe.each(['sqlite', 'pg'] as const)('a private set of a public source, on %
     await expect.poll(() => text('/.well-known/resourcesync'), patience).not.toContain('bulletin');
     for (const path of ['/', '/about', '/robots.txt', '/metrics', '/readyz', '/sample/about'])
       expect(await text(path), path).not.toContain('bulletin');
+    // No count has it.
+    for (const base of bases) {
+      const home = async () =>
+        (await ask('/?format=json', undefined, base)).json() as Promise<{
+          totals: { items: number };
+          sources: { name: string; items: number }[];
+        }>;
+      await expect.poll(async () => (await home()).totals.items, patience).toBe(outside.length);
+      const { sources } = await home();
+      expect(sources.map(({ name, items }) => [name, items])).toEqual([['sample', outside.length]]);
+      const metrics = async () => (await ask('/metrics', undefined, base)).text();
+      await expect.poll(metrics, patience).toContain(`rsbridge_items{source="sample"} ${outside.length}\n`);
+      expect(await metrics()).toContain(`rsbridge_resources{source="sample"} ${outside.length}\n`);
+      const page = await (await ask('/', undefined, base)).text();
+      expect(page).toContain(`${outside.length} items`);
+      expect(page).not.toContain(`${inside.length + outside.length} items`);
+      const about = async () => (await ask('/sample/about?format=json', undefined, base)).json();
+      await expect.poll(about, patience).toMatchObject({ resources: outside.length });
+    }
     // At the address of the source, and at that of all of them.
     for (const oai of ['/sample/oai', '/oai']) {
       const records = `${oai}?verb=ListRecords&metadataPrefix=oai_dc`;

@@ -28,7 +28,7 @@ export async function contentOfSources(
     names.map(async (name) => {
       const source = await db('source')
         .where({ name })
-        .first('id', 'journal_seq', 'item_count', 'resource_count');
+        .first('id', 'journal_seq', 'item_count', 'published_items', 'resource_count');
       const resources = await db('resource')
         .where({ source_id: source.id })
         .orderBy('id')

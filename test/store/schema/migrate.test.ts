@@ -89,6 +89,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0095-joint-beginnings' },
     { name: '0096-private-parts' },
     { name: '0097-refused-metadata' },
+    { name: '0098-published-items' },
     { name: '0099-names-of-versions' },
   ]);
 });

@@ -12,7 +12,7 @@ const en = {
   table: (days: number) =>
     `The same as a table (${days === 1 ? 'the one day that was' : `the last ${days} days that were`} counted)`,
   day: 'Day (UTC)',
-  known: 'Items',
+  known: 'Items known',
   read: 'Records read',
   stated: 'Its own count',
   difference: 'Difference',
@@ -36,7 +36,7 @@ const ja: typeof en = {
   span: (least, most) => `${least} 件から ${most} 件の間`,
   table: (days) => `表で見る（記録のある直近 ${days} 日）`,
   day: '日付（UTC）',
-  known: 'アイテム',
+  known: '把握しているアイテム',
   read: '読み取ったレコード',
   stated: 'リポジトリの件数',
   difference: '差',
