@@ -157,7 +157,10 @@ export function describeError(error: unknown): string {
       messages.push(String(current));
       break;
     }
-    const text = describeSystemError(current) ?? (current.message || codeOf(current) || current.name);
+    const text =
+      describeSystemError(current) ??
+      describeTlsError(current) ??
+      (current.message || codeOf(current) || current.name);
     if (!messages.some((message) => message.includes(text))) messages.push(text);
     current =
       current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
@@ -206,6 +209,14 @@ function describeSystemError(error: Error): string | undefined {
   const named = typeof path === 'string' ? path : syscall === 'read' ? 'it' : undefined;
   const code = codeOf(error) ?? '';
   return named === undefined ? networkTroubles[code]?.(error as Peer) : fileTroubles[code]?.(named);
+}
+
+/** OpenSSL names its functions and files; undefined for what is none of its errors that people meet. */
+function describeTlsError(error: Error): string | undefined {
+  const code = codeOf(error) ?? '';
+  // What comes is no TLS; later releases of OpenSSL take its first letters for a length.
+  const isPlain = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code);
+  return isPlain ? say('no-https-there', { code }) : undefined;
 }
 
 function codeOf(error: Error): string | undefined {

@@ -24,6 +24,17 @@ test('what the system says of a file is told in words, once', () => {
   expect(describeError(refused)).toBe('this user may not open /x');
 });
 
+test.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])(
+  '%s: the server speaks http alone',
+  (code) => {
+    const raw =
+      '80CCE17C5A7F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../x.c:350:\n';
+    expect(describeError(Object.assign(new Error(raw), { code }))).toBe(
+      `the server does not speak https there (${code}): where it is to be read without encryption, write http:// in place of https://`,
+    );
+  },
+);
+
 test.each([
   ['ENOENT', 'there is no /x'],
   ['EEXIST', '/x exists already'],

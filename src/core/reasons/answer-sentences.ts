@@ -2,6 +2,8 @@
 export const answerSentences = {
   'host-unknown': 'there is no host named {host} (ENOTFOUND)',
   'no-program-answers': 'no program answers at {address} (ECONNREFUSED)',
+  'no-https-there':
+    'the server does not speak https there ({code}): where it is to be read without encryption, write http:// in place of https://',
   'host-unreachable': '{host} cannot be reached: {why}',
   'host-busy': '{host} answered {status}[ {times} times in a row]',
   'busy-asked': '{status} from server, as asked',

@@ -4,6 +4,8 @@ import type { InJapanese } from './in-japanese.ts';
 export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'host-unknown': ({ host }) => `${host} という名前のホストは見つかりません`,
   'no-program-answers': ({ address }) => `${address} では、どのプログラムも応答しません`,
+  'no-https-there': ({ code }) =>
+    `このサーバーは、そこでは https に対応していません（${code}）。暗号化せずに読み取る場合は、https:// の代わりに http:// と書いてください`,
   'host-unreachable': ({ host, why }) => `${host} に接続できません: ${why}`,
   'host-busy': ({ host, status, times }) =>
     `${host} の応答は${times === '' ? '' : ` ${times} 回続けて`} HTTP ${status} でした`,
