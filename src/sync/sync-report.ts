@@ -3,7 +3,7 @@ import type { Way } from './choice/way.ts';
 import type { CopyTally } from './content/copying.ts';
 import type { LookedAt } from './stages/comparison.ts';
 import type { Tally } from './stages/staging.ts';
-import type { FailedResource } from './state/due-resources.ts';
+import type { FailedResource, Obstacle } from './state/due-resources.ts';
 
 /** What a run did, or what it would do. */
 export interface SyncReport {
@@ -25,6 +25,8 @@ export interface SyncReport {
   /** Still due, those that failed first. */
   readonly left: number;
   readonly failures: readonly FailedResource[];
+  /** What keeps resources out of the copy, beside those. */
+  readonly obstacles: readonly Obstacle[];
   /** In the copy. */
   readonly held: number;
   /** Up to when the copy knows everything, in the Source's time; undefined: it does not yet. */

@@ -273,6 +273,7 @@ class Synchronisation {
       ...{ set: set.uri, ways, read, ...done },
       looked: this.#comparison?.looked,
       failures: this.#due.failures(namedFailures),
+      obstacles: this.#due.obstacles(namedFailures),
       held: this.#held.count(),
       cursor: this.#cursor,
       notes: [...this.#notes],

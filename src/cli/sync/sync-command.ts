@@ -7,6 +7,7 @@ import { productName, version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import { createThreads } from '../../harvest/threads/threads.ts';
+import { obstacleOf } from '../../sync/content/obstacle.ts';
 import type { SyncDeps, SyncOptions } from '../../sync/sync-options.ts';
 import type { SyncReport } from '../../sync/sync-report.ts';
 import { synchronise } from '../../sync/synchronisation.ts';
@@ -39,7 +40,7 @@ export async function syncCommand(
   const options = readArguments(url, directories, flags, io.cwd);
   if (flags.watch && options.isDryRun)
     throw new BridgeError('usage', '--watch cannot be used with --dry-run');
-  if (!options.isDryRun) mkdirSync(options.directory, { recursive: true });
+  if (!options.isDryRun) makeDirectory(options.directory);
   const port = openSyncPort(options.address, flags, io);
   const threads = createThreads(1, createLog('silent', io.stderr), threadMemory);
   const view = new SyncProgressView(progress);
@@ -73,6 +74,17 @@ export async function syncCommand(
     telling?.close?.();
     await threads.close();
     await port.close();
+  }
+}
+
+/** @throws BridgeError `storage`, with what is in the way */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (cause) {
+    const obstacle = obstacleOf(cause);
+    if (obstacle === undefined) throw cause;
+    throw new BridgeError('storage', obstacle);
   }
 }
 

@@ -4,7 +4,8 @@ import { printable } from '../terminal/terminal-text.ts';
 
 /** What a run did, for people: the way and why, what was read, what was done, what is left, how things stand. */
 export function summaryOf(report: SyncReport, directory: string): readonly string[] {
-  const { set, ways, held, cursor, isDryRun } = report;
+  const { set, ways, held, left, cursor, isDryRun } = report;
+  const missing = isDryRun || left === 0 ? '' : `; ${areCountOf(left, 'resource')} missing or not up to date`;
   return [
     `${isDryRun ? 'would synchronise' : 'synchronised'} ${set} into ${directory}`,
     ...ways.map(({ way, why }) => `  ${way}: ${why}`),
@@ -14,7 +15,7 @@ export function summaryOf(report: SyncReport, directory: string): readonly strin
     ...troubles(report),
     cursor === undefined
       ? `  the copy has ${countOf(held, 'resource')}, and is not complete yet`
-      : `  the copy has ${countOf(held, 'resource')}, and knows of every change up to ${cursor}`,
+      : `  the copy has ${countOf(held, 'resource')}, and knows of every change up to ${cursor}${missing}`,
   ].map(printable);
 }
 
@@ -78,13 +79,16 @@ function copiedText({ copied, packages }: SyncReport): string {
 }
 
 function* troubles(report: SyncReport): Generator<string> {
-  const { heldBack, failures, left, notes, remarks, isStopped, isDryRun } = report;
+  const { heldBack, failures, obstacles, left, notes, remarks, isStopped, isDryRun } = report;
   for (const note of notes) yield `  ! ${note}`;
   if (heldBack)
     yield `  ! ${areCountOf(heldBack.count, 'resource')} to be deleted, more than ${heldBack.limit}: nothing was; --max-delete ${heldBack.count} allows it`;
   for (const { loc, reason, failures: times, nextTry } of failures)
     yield `  ! ${loc}: ${reason}${times > 1 ? ` (${times} times)` : ''}${nextTry === undefined ? '' : `, tried again after ${nextTry}`}`;
-  if (left > failures.length && !isDryRun)
+  for (const { reason, count, nextTry } of obstacles)
+    yield `  ! ${reason} (${countOf(count, 'resource')}${nextTry === undefined ? '' : `, tried again after ${nextTry}`})`;
+  const told = obstacles.reduce((sum, { count }) => sum + count, failures.length);
+  if (left > told && !isDryRun)
     yield `  ! ${countOf(left, 'resource')} still to be fetched; the next run goes on`;
   if (isStopped) yield '  ! stopped before the end; the next run goes on';
   for (const { rule, uri, message, count } of remarks)

@@ -11,6 +11,7 @@ import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { ExpectedFiles } from '../state/expected-files.ts';
 import type { HeldResource, HeldResources } from '../state/held-resources.ts';
 import { fetchContent, type Means } from './fetched-content.ts';
+import { obstacleOf } from './obstacle.ts';
 import type { PatchDeps } from './patched-content.ts';
 import type { ToldChanges } from './told-changes.ts';
 
@@ -303,7 +304,7 @@ export class Copying {
     // What the file system refuses for one resource it may allow for the next.
     const isOfFile = typeof code === 'string' && /^E[A-Z]+$/.test(code);
     if (!isOfFile && !(error instanceof NotTaken)) throw error;
-    this.#fail(due, describeError(error));
+    this.#fail(due, obstacleOf(error) ?? describeError(error));
   }
 
   #fail(due: DueResource, reason: string): void {

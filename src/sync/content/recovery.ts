@@ -1,8 +1,10 @@
 import { toMilliseconds } from '../../core/datetime.ts';
+import type { FoundContent } from '../sinks/sink.ts';
 import { isAsStated } from '../stages/as-stated.ts';
 import type { DueResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import type { CopyingDeps } from './copying.ts';
+import { obstacleOf } from './obstacle.ts';
 
 /** Kept while files are put into the copy: where it is still there, the last run was killed. */
 const mark = 'working';
@@ -66,7 +68,7 @@ async function recheck(
 
 async function adopt(wanted: DueResource, { held, sink, now }: RecoveryDeps): Promise<void> {
   const { loc, asOf, type } = wanted;
-  const there = await sink.find(loc);
+  const there = await whereItCanBeSeen(sink.find(loc));
   if (there === undefined) return;
   const { path, sha256, length, modifiedMs } = there;
   const lastmod =
@@ -80,4 +82,16 @@ async function adopt(wanted: DueResource, { held, sink, now }: RecoveryDeps): Pr
   const nothing = { etag: undefined, lastModified: undefined, note: undefined, otherHashes: [] };
   const facts = { loc, path, asOf, lastmod: wanted.lastmod, sha256, length, type, isProvisional: false };
   held.keep({ ...facts, ...nothing, fetchedAt: now() });
+}
+
+/** What is in the way is told when it is to be put there. */
+async function whereItCanBeSeen(
+  finding: Promise<FoundContent | undefined> | undefined,
+): Promise<FoundContent | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (obstacleOf(error) === undefined) throw error;
+    return undefined;
+  }
 }

@@ -71,7 +71,9 @@ export class TreeSink implements Sink {
   }
 
   async measure({ path }: PlacedResource): Promise<FoundContent | undefined> {
-    return this.#files.isFile(path) ? { path, ...(await this.#files.measure(path)) } : undefined;
+    // A file in the place of its folder says nothing else.
+    if (!this.#files.isAnything(path, false) || !this.#files.isFile(path)) return undefined;
+    return { path, ...(await this.#files.measure(path)) };
   }
 
   freePlace(loc: string, promised: Promised): FreePlace | undefined {

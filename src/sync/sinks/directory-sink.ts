@@ -83,7 +83,8 @@ export class DirectorySink {
 
   remove(path: string): void {
     if (this.#backup !== undefined) this.#putAside(path);
-    rmSync(join(this.root, path), { force: true });
+    // Where a file has the place of its folder, it is not there.
+    if (this.isAnything(path, false)) rmSync(join(this.root, path), { force: true });
     this.#removeEmptyFolders(dirname(path));
   }
 
@@ -97,12 +98,12 @@ export class DirectorySink {
     this.#new.move(temporary, join(this.root, to));
   }
 
-  /** Whether anything lies there, a folder too, or a file where it has a folder. */
-  isAnything(path: string): boolean {
+  /** Whether anything lies there, a folder too. @param hidden the answer where something else has the place of a folder of it */
+  isAnything(path: string, hidden = true): boolean {
     try {
       return statSync(join(this.root, path), { throwIfNoEntry: false }) !== undefined;
     } catch {
-      return true;
+      return hidden;
     }
   }
 

@@ -34,6 +34,18 @@ export interface FailedResource {
   readonly reason: string;
 }
 
+/** What keeps resources out of the copy, and is mended here. */
+export interface Obstacle {
+  readonly reason: string;
+  /** Resources that it keeps out. */
+  readonly count: number;
+  /** The earliest; undefined: in the next run. */
+  readonly nextTry: string | undefined;
+}
+
+/** Reasons that begin with it are of the copy, and not of one resource. */
+export const ofCopy = 'in the copy: ';
+
 interface Row {
   readonly id: number;
   readonly loc: string;
@@ -180,7 +192,9 @@ export class DueResources {
   failed(resource: DueResource, reason: string, now: string): void {
     this.left(resource);
     const { loc, failures } = resource;
-    const pause = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (failures - freeFailures));
+    // Somebody here may mend it at any time.
+    const longest = reason.startsWith(ofCopy) ? firstPauseSeconds : longestPauseSeconds;
+    const pause = Math.min(longest, firstPauseSeconds * 2 ** (failures - freeFailures));
     const nextTry = failures < freeFailures ? undefined : addSeconds(now, pause);
     const sql = 'update due set failures = failures + 1, next_try = ?, reason = ? where loc = ?';
     this.#database.write(sql, nextTry, reason, loc);
@@ -190,12 +204,22 @@ export class DueResources {
     return this.#database.get<{ n: number }>('select count(*) as n from due where failures > 0')?.n ?? 0;
   }
 
-  /** Those that failed most often first. */
+  /** Each once, that of most resources first. */
+  obstacles(limit: number): readonly Obstacle[] {
+    const sql = `select reason, count(*) as n, min(coalesce(next_try, '')) as next_try from due
+      where failures > 0 and substr(reason, 1, ?) = ? group by reason order by n desc, reason limit ?`;
+    return this.#database
+      .all<{ reason: string; n: number; next_try: string }>(sql, ofCopy.length, ofCopy, limit)
+      .map(({ reason, n, next_try: nextTry }) => ({ reason, count: n, nextTry: nextTry || undefined }));
+  }
+
+  /** Those that failed most often first, but for what an obstacle keeps out. */
   failures(limit: number): readonly FailedResource[] {
     return this.#database
       .all<{ loc: string; failures: number; next_try: string | null; reason: string | null }>(
-        'select loc, failures, next_try, reason from due where failures > 0 order by failures desc, id limit ?',
-        limit,
+        `select loc, failures, next_try, reason from due
+         where failures > 0 and substr(coalesce(reason, ''), 1, ?) <> ? order by failures desc, id limit ?`,
+        ...[ofCopy.length, ofCopy, limit],
       )
       .map(({ loc, failures, next_try: nextTry, reason }) => ({
         ...{ loc, failures, nextTry: nextTry ?? undefined, reason: reason ?? '' },

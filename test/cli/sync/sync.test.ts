@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -221,6 +221,23 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(stderr).toContain('/robots.txt');
   });
 
+  test('what is in the way here is told in words, and what is missing with how far the copy knows', async () => {
+    mkdirSync(join(directory, 'copy', 'b.pdf'), { recursive: true });
+    const { code, stdout } = await run(source.origin, 'copy', map());
+    expect(code).toBe(4);
+    expect(stdout).toMatch(
+      /! in the copy: \S+\/b\.pdf is a folder, and a file of the copy has to be there; move it away \(1 resource\)\n/,
+    );
+    expect(stdout).toMatch(
+      /the copy has 1 resource, and knows of every change up to \S+; 1 resource is missing or not up to date\n$/,
+    );
+    writeFileSync(join(directory, 'file'), '');
+    const other = await run(source.origin, 'file');
+    expect(other.stderr).toMatch(
+      /file is a file, and a folder of the copy has to be there; .*\n.* \[storage\]/,
+    );
+  });
+
   test('--audit looks at the files, and says what it found', async () => {
     await run(source.origin, 'copy', map());
     rmSync(join(directory, 'copy', 'a.xml'));
@@ -276,6 +293,14 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(code).toBe(3);
     expect(stderr).toContain(`${source.origin}/cap.xml asks for a login or a token (it answers 401)`);
     expect(Object.keys(filesBelow(join(directory, 'copy')))).toEqual(['a.xml', 'b.pdf']);
+  });
+
+  test('an address without a scheme, whose server speaks http, is told which to write', async () => {
+    const { code, stderr } = await run(new URL(source.origin).host, 'copy');
+    expect(code).toBe(3);
+    expect(stderr).toContain('the server does not speak https there');
+    expect(stderr).toContain('write http:// in place of https://');
+    expect(stderr).not.toContain('SSL routines');
   });
 
   test('a host that is private as a whole asks for its token', async () => {
