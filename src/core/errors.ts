@@ -50,6 +50,8 @@ export const errorTable = {
   'alert-undelivered':
     'Correct `mail` or `alerts` in the configuration: the address, the port, the account; `rsbridge alert test` tries all of them.',
   'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
+  'copy-busy':
+    'Wait until that process has ended, or end it: what it has done stays, and the next run goes on.',
   'lease-lost':
     'Another process took over this source, or the database is another server now; this run stopped without loss.',
   'upstream-unreachable':

@@ -51,7 +51,7 @@ export async function synchronise(options: SyncOptions, deps: SyncDeps): Promise
   }
 }
 
-/** The state of a copy, which nobody else works on until it is closed. @throws BridgeError `lease-held` */
+/** The state of a copy, which nobody else works on until it is closed. @throws BridgeError `copy-busy` */
 export function openCopy({ directory, isDryRun }: SyncOptions): CopyDatabase {
   const isNew = !existsSync(join(directory, ownFolder, 'state.db'));
   const database = CopyDatabase.open(isDryRun && isNew ? undefined : directory);

@@ -13,7 +13,7 @@ export interface WatchDeps extends SyncDeps {
 }
 
 /** What no waiting mends, or what ends a process anyway. */
-const final = /^(?:usage|interrupted|disk-full|lease-held|database-newer)$/;
+const final = /^(?:usage|interrupted|disk-full|copy-busy|database-newer)$/;
 
 /**
  * Follows a Source until it is stopped: one run after the other, at a pace that follows the Source's. Nobody else works on the copy meanwhile.

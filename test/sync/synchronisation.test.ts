@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type BridgeError, describeError } from '../../src/core/errors.ts';
 import { everything } from '../../src/sync/choice/selection.ts';
 import { type CopiedChange, NotTaken } from '../../src/sync/sinks/copied-change.ts';
 import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
@@ -465,7 +466,11 @@ describe('what is asked for', () => {
     await expect(copy.sync({ address: new URL(other.origin) })).rejects.toMatchObject({ code: 'usage' });
     await other.close();
     const database = CopyDatabase.open(copy.directory);
-    await expect(copy.sync()).rejects.toMatchObject({ code: 'lease-held' });
+    const busy: unknown = await copy.sync().catch((error: unknown) => error);
+    expect(busy).toMatchObject({ code: 'copy-busy' });
+    // The hint is of the directory, and not of a source; and no word of the database.
+    expect(describeError(busy)).toMatch(/^\S+ is being synchronised by process \d+ on \S+$/);
+    expect((busy as BridgeError).advice).toContain('Wait until that process has ended, or end it');
     database.close();
     await copy.sync();
   });

@@ -31,6 +31,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   'export-refused': exitCodes.usage,
   'port-in-use': exitCodes.busy,
   'lease-held': exitCodes.busy,
+  'copy-busy': exitCodes.busy,
   'lease-lost': exitCodes.busy,
   'publication-busy': exitCodes.busy,
   'database-locked': exitCodes.busy,

@@ -108,7 +108,7 @@ export class CopyDatabase {
 
   /**
    * @param directory of the copy; undefined: nothing is kept
-   * @throws BridgeError `lease-held` while another process works on it; `database-newer`
+   * @throws BridgeError `copy-busy` while another process works on it; `database-newer`
    */
   static open(directory: string | undefined, now: () => number = Date.now): CopyDatabase {
     if (directory === undefined) {
@@ -232,11 +232,9 @@ function takeLock(own: string, directory: string): SqliteDatabase {
     lock.exec('begin exclusive');
   } catch (error) {
     lock.close();
-    const who = holderOf(note);
-    throw new BridgeError('lease-held', `${directory} is being synchronised by another process${who}`, {
-      cause: error,
-      retryable: true,
-    });
+    if (!/locked|busy/i.test(String(error instanceof Error && error.message))) throw error;
+    const message = `${directory} is being synchronised by ${holderOf(note)}`;
+    throw new BridgeError('copy-busy', message, { retryable: true });
   }
   writeFileSync(note, JSON.stringify({ pid: process.pid, host: hostname() }));
   return lock;
@@ -245,8 +243,9 @@ function takeLock(own: string, directory: string): SqliteDatabase {
 function holderOf(note: string): string {
   try {
     const { pid, host } = JSON.parse(readFileSync(note, 'utf8')) as { pid?: unknown; host?: unknown };
-    return typeof pid === 'number' ? ` (${pid} on ${host})` : '';
+    if (typeof pid === 'number') return `process ${pid} on ${host}`;
   } catch {
-    return '';
+    // For people alone: the lock is what counts.
   }
+  return 'another process';
 }
