@@ -181,8 +181,10 @@ function canBeRefused(to: SqliteDatabase): boolean {
 
 /** The next harvest of a source of which something is undone compares all that there is. */
 function readEverythingOf(from: SqliteDatabase, to: SqliteDatabase): void {
+  const needed = ['name', 'journal_id', 'journal_seq', 'selection'];
+  const columns = sharedColumns(from, to, 'source');
+  if (!needed.every((column) => columns.includes(column))) return;
   const journals = 'select name, journal_id, journal_seq from source';
-  if (sharedColumns(from, to, 'source').filter((column) => journals.includes(column)).length < 3) return;
   const keyOf = ({ name, journal_id, journal_seq }: Row) =>
     JSON.stringify([name, journal_id, `${journal_seq}`]);
   const known = new Set(rowsOf(from, journals).map(keyOf));
