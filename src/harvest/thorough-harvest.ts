@@ -1,6 +1,6 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { say } from '../core/reasons/reason.ts';
-import { countItems } from '../store/pages/sweep.ts';
+import { countItems, countPrivateItems } from '../store/pages/sweep.ts';
 import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
@@ -47,14 +47,16 @@ async function lookIfFewer(
   const stored = await findSource(database.reader, name);
   if (stored === undefined) throw new BridgeError('internal', `source ${name} is not in the database`);
   const known = Number(lessons.get(omitted) ?? 0);
-  let missing = (await countItems(database.reader, stored.id)) - theirs;
+  const countOurs = async () =>
+    (await countItems(database.reader, stored.id)) + (await countPrivateItems(database.reader, name));
+  let missing = (await countOurs()) - theirs;
   let report: HarvestReport | undefined;
   if (missing > known) {
     deps.log.info({ source: name, missing }, 'fewer items than are published');
     const look = await identifierPass(deps, source, { stop, signal });
     if ('skipped' in look || look.state === 'interrupted') return undefined;
     report = look;
-    missing = (await countItems(database.reader, stored.id)) - theirs;
+    missing = (await countOurs()) - theirs;
   }
   if (missing <= 0) lessons.forget(omitted);
   else if (missing !== known) {

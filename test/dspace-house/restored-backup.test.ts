@@ -81,7 +81,29 @@ describe('a backup that is put back beside a DSpace', () => {
     await expectJournal(house);
   });
 
-  test('publishes again at once what came back meanwhile', async () => {
+  test('tells the past of what is merely gone, once a harvest has found that', async () => {
+    const [gone, hidden] = house.repository.items;
+    if (!gone || !hidden) throw new Error('too few items');
+    house.repository.delete(gone);
+    house.repository.restrict(hidden);
+    await house.run('full');
+    await putBack();
+    const withheld = async (item: Item) =>
+      house.database
+        .reader('resource')
+        .where('path', 'like', `%/items/${identifierOf(item).replaceAll('/', '~2F')}/%`)
+        .where({ kind: 'metadata' })
+        .whereNotNull('withdrawn_at')
+        .pluck('path');
+    for (const item of [gone, hidden]) expect(await withheld(item)).not.toEqual([]);
+    await house.run();
+    expect(await withheld(gone)).toEqual([]);
+    expect(await withheld(hidden)).not.toEqual([]);
+    await expectEquality(house);
+    await expectJournal(house);
+  });
+
+  test('publishes again at once what came back meanwhile, and says so', async () => {
     const [item] = house.repository.items;
     if (!item) throw new Error('no item');
     house.repository.withdraw(item);
@@ -89,7 +111,10 @@ describe('a backup that is put back beside a DSpace', () => {
     house.repository.reinstate(item);
     await putBack();
     expect(await pathsOf(item)).toEqual([]);
+    await house.news();
     await house.run();
+    const news = (await house.news()).map(({ change, path }) => `${change} ${path}`).sort();
+    expect(news).toEqual((await pathsOf(item)).map((path) => `created ${path}`).sort());
     await house.workOnFiles();
     await expectEquality(house);
   });

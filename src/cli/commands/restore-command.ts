@@ -102,6 +102,6 @@ function describe({ source, identifier }: Target, outcome: ReadAgain): string {
   if (outcome === 'published')
     return `${source} has delivered the item, and ${say('restored-published', {})}`;
   if (outcome === 'unknown')
-    return `${source} does not have the item ${identifier} any more: it stays deleted until it has`;
+    return `${source} does not have the item ${identifier} any more, or shows it not to everybody, or as a version of another one: it stays deleted until it does`;
   return `the item could not be asked for now (${outcome.failed}); the next harvest of ${source} reads everything, and publishes it again`;
 }

@@ -152,7 +152,7 @@ function describeLeft(left: number): string {
 
 function describeWithheld(withheld: number): string {
   const what = `${countOf(withheld, 'resource')} of that time ${withheld === 1 ? 'was' : 'were'}`;
-  return `${what} deleted since, and left out, though the lists name them: withdrawn files are not exported, nor is deleted metadata with mementos.ofDeleted: false`;
+  return `${what} deleted or withdrawn since, and left out, though the lists may name them: files that are gone, what its repository or the operator keeps from everybody, and, with mementos.ofDeleted: false, deleted metadata`;
 }
 
 function describeAbsence({ name, since }: AbsentSource): string {

@@ -59,7 +59,8 @@ export const sentences = {
     '{read} read or gone, {unread} still not to be read[, {nameless} without an identifier: a full harvest reads them again][; the others were not asked for: {why}]',
   'restored-published':
     'it is published again; its files follow when they have been asked for, within a minute where rsbridge serve runs',
-  'restored-unknown': 'the repository does not have it any more: it stays deleted until it has',
+  'restored-unknown':
+    'the repository does not have it any more, or shows it not to everybody, or as a version of another one: it stays deleted until it does',
   'restored-later':
     'it could not be asked for now ({why}); the next harvest reads everything, and publishes it again',
 

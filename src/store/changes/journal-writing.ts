@@ -8,6 +8,7 @@ import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-changes.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
 import { storedLinks } from '../rows/link-forms.ts';
+import { markRefused } from '../rows/refused-rows.ts';
 import { serializeLinks } from '../rows/representation-columns.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';
@@ -69,6 +70,19 @@ export async function storeChanges(
   await unsettleHeirs(trx, sourceId, changes);
   const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
   await clearVanished(trx, sourceId, gone);
+  await endWithholding(trx, sourceId, changes);
+}
+
+/** What was withheld and is merely gone now has the past of what is gone. */
+async function endWithholding(
+  trx: Knex.Transaction,
+  sourceId: number,
+  changes: readonly ResourceChange[],
+): Promise<void> {
+  const gone = changes.flatMap(({ change, known, refused }) =>
+    change === 'deleted' && !refused && (known?.refused_at ?? null) !== null ? (known?.id ?? []) : [],
+  );
+  await markRefused(trx, sourceId, gone, null);
 }
 
 /** Nothing where somebody of before has been here: all is counted anew, and by whom is not for us to say (`0098-published-items`). */
@@ -170,7 +184,9 @@ function growth(changes: readonly ResourceChange[]): number {
   // What had been deleted is not deleted once more by being withdrawn.
   const isGone = ({ change, known }: ResourceChange) =>
     change === 'deleted' && (known?.deleted_at ?? null) !== null;
-  return changes.reduce((sum, plan) => sum + (isGone(plan) ? 0 : weights[plan.change]), 0);
+  // Nor is what was only withheld created once more.
+  const isThere = ({ change, known }: ResourceChange) => change === 'created' && known?.deleted_at === null;
+  return changes.reduce((sum, plan) => sum + (isGone(plan) || isThere(plan) ? 0 : weights[plan.change]), 0);
 }
 
 /** Links as they are until their stored form is known, and 0 where the id of the resource belongs. */

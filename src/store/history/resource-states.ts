@@ -25,6 +25,8 @@ export interface ResourceState extends ContentState {
   readonly alive: boolean;
   /** When it was deleted since, or before; undefined: it lives now. */
   readonly deletedAt: string | undefined;
+  /** Since when it is withheld, with its past; undefined: it is not. */
+  readonly withdrawnAt: string | undefined;
 }
 
 /** Bytes at a path, and their time. */
@@ -224,6 +226,7 @@ const columns = [
   'resource.hash',
   'resource.last_seq',
   'resource.deleted_at',
+  'resource.withdrawn_at',
   'item.identifier',
 ] as const;
 
@@ -243,6 +246,7 @@ interface StateRow extends RepresentationRow {
   readonly lastmod: string;
   readonly last_seq: number;
   readonly deleted_at: string | null;
+  readonly withdrawn_at: string | null;
 }
 
 async function statesAt(
@@ -257,9 +261,11 @@ async function statesAt(
   return rows.map((row) => {
     const { path, kind, identifier, lastmod } = row;
     const deletedAt = row.deleted_at ?? undefined;
-    const state = { path, kind, identifier, lastmod, deletedAt };
+    const withdrawnAt = row.withdrawn_at ?? undefined;
+    const state = { path, kind, identifier, lastmod, deletedAt, withdrawnAt };
     if (row.last_seq <= seq) {
-      return { ...state, ...toRepresentation(row), alive: row.deleted_at === null };
+      const alive = deletedAt === undefined && withdrawnAt === undefined;
+      return { ...state, ...toRepresentation(row), alive };
     }
     // What is created next did not live before; whatever else happens next, it did.
     const version = versions.get(row.id);

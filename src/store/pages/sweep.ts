@@ -26,6 +26,17 @@ export async function countItems(db: Queryable, sourceId: number): Promise<numbe
   return Number(row?.count ?? 0);
 }
 
+/** The same of its private sets, which are sources of their own: whoever counts what a repository lists counts them, too. */
+export async function countPrivateItems(db: Queryable, source: string): Promise<number> {
+  const parts: { id: number }[] = await db('source')
+    .join('private_part', 'private_part.part', 'source.name')
+    .where('private_part.source', source)
+    .select('source.id');
+  let sum = 0;
+  for (const { id } of parts) sum += await countItems(db, id);
+  return sum;
+}
+
 /** An item of which something living was not met. */
 export interface UnseenItem {
   readonly id: number;

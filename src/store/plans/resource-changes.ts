@@ -199,7 +199,8 @@ export class ResourceChanges {
   /** Undefined where nothing has changed. */
   #compare(desired: DesiredResource, known: KnownResource | undefined): ResourceChange | undefined {
     const links = serializeLinks(desired.links);
-    if (!known || known.deleted_at !== null)
+    // What was withheld comes back as what was deleted does.
+    if (!known || known.deleted_at !== null || (known.refused_at ?? null) !== null)
       return { ...this.#facts, known, desired, links, change: 'created', newBytes: true };
     const facts = factsOf(known, desired);
     const newer = isNewer(desired, known);

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
-import { whereAnyOf } from '../engine/bulk.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
-import { ofSource } from '../rows/one-source.ts';
+import { markRefused } from '../rows/refused-rows.ts';
 
 /**
  * What a repository does not show to everybody, though it is there: withheld with its past like what the operator has
@@ -17,8 +16,8 @@ export async function followRefusals(
   now: string,
 ): Promise<void> {
   const refused = changes.flatMap((plan) => (plan.refused && plan.known ? plan.known.id : []));
-  await mark(trx, sourceId, refused, now);
-  await mark(trx, sourceId, [...shownAgain(delivered, known)], null);
+  await markRefused(trx, sourceId, refused, now);
+  await markRefused(trx, sourceId, [...shownAgain(delivered, known)], null);
 }
 
 interface Followed {
@@ -26,19 +25,6 @@ interface Followed {
   /** Without what the operator has withdrawn. */
   readonly delivered: readonly MappedItem[];
   readonly known: ReadonlyMap<string, KnownItem>;
-}
-
-async function mark(
-  trx: Knex.Transaction,
-  sourceId: number,
-  ids: readonly number[],
-  at: string | null,
-): Promise<void> {
-  if (ids.length === 0) return;
-  await trx('resource')
-    .modify((query) => whereAnyOf(query, 'id', ids))
-    .modify(ofSource, 'resource', sourceId)
-    .update({ withdrawn_at: at, refused_at: at });
 }
 
 function* shownAgain(

@@ -103,6 +103,22 @@ describeOnBoth('rsbridge export --at', (open) => {
     }
   });
 
+  test('what a repository keeps from everybody by now is not laid out, with its past', async () => {
+    const [at] = days;
+    const gone = 'kyushu/items/oai:x:23/oai_dc.xml';
+    const mark = (at: string | null) =>
+      open().database.writer('resource').where({ path: gone }).update({ withdrawn_at: at, refused_at: at });
+    expect(await exported('shown', '--at', at ?? '')).toMatchObject({ withheld: 0 });
+    expect(files('shown')).toContain(gone);
+    await mark('2026-11-29T10:00:00Z');
+    try {
+      expect(await exported('shown', '--at', at ?? '')).toMatchObject({ withheld: 1, missing: 0 });
+      expect(files('shown')).not.toContain(gone);
+    } finally {
+      await mark(null);
+    }
+  });
+
   const text = (root: string, path: string) => readFileSync(join(directory, root, path), 'utf8');
 
   const state = (root: string) =>

@@ -80,7 +80,8 @@ const refused: InJapanese<
     ].join(''),
   'restored-published': () =>
     '公開を再開しました。ファイルは、提供元に確認でき次第公開します（rsbridge serve が動いていれば、一分以内に確認します）',
-  'restored-unknown': () => 'リポジトリにはもうありません。再び現れるまで、削除されたままです',
+  'restored-unknown': () =>
+    'リポジトリにはもうないか、一般には公開されていないか、ほかのアイテムの版になっています。再び公開されるまで、削除されたままです',
   'restored-later': ({ why }) =>
     `いまは問い合わせできませんでした（${why}）。次のハーベストですべてを読み取り、公開を再開します`,
   // Taking down
