@@ -308,6 +308,8 @@ export interface SourceItem {
   readonly unlisted?: boolean | undefined;
   /** What it was before, oldest first; undefined: nothing is known of that, and what was known stays. */
   readonly versions?: readonly SourceVersion[] | undefined;
+  /** The numbers of earlier states that are not for everybody, as far as anybody can say. */
+  readonly hiddenVersions?: readonly number[] | undefined;
   /** The item's landing page, where the upstream states one. */
   readonly landingPage?: string | undefined;
 }
@@ -316,6 +318,8 @@ export interface SourceItem {
 export interface SourceVersion {
   /** What it was called while it was an item of its own; undefined: it never was, or nobody says. */
   readonly identifier?: string | undefined;
+  /** What that is in, as of items; undefined: nobody says. */
+  readonly collections?: readonly string[] | undefined;
   /** The upstream's own count. */
   readonly number: number;
   /** From when on it was the current one, ISO UTC. */

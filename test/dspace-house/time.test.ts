@@ -5,6 +5,7 @@ import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
 import { createUpstreamFiles } from '../../src/harvest/files/upstream/upstream-files.ts';
 import { createApp } from '../../src/server/app.ts';
+import { takePrivateSets } from '../../src/store/removal/private-items.ts';
 import { findOtherVersions } from '../../src/store/removal/versions-elsewhere.ts';
 import { endWithdrawals, withdraw } from '../../src/store/removal/withdrawals.ts';
 import type { Item } from '../house/dspace/model.ts';
@@ -207,6 +208,71 @@ describe('the time before the bridge, as DSpace remembers it', () => {
       await endWithdrawals(database(), [older]);
       await house.run('full');
       expect(await then()).toMatchObject({ status: 200, began: toHttpDate(createdOf(first)) });
+    } finally {
+      await traveller.close();
+      await house.close();
+    }
+  });
+
+  test('of an earlier version that is not for everybody any more is told nowhere, until it is again', async () => {
+    const repository = sampleRepository({ items: 12, seed: 3 });
+    const house = await House.open(database(), { repository, version: '9.1' });
+    const [first] = repository.items.filter(({ number }) => number % 50 === 2);
+    if (first === undefined) throw new Error('no item');
+    await house.run('full');
+    const published = toIso(house.clock.now());
+    house.clock.advance(86_400);
+    const second = repository.newVersion(first, 'second');
+    house.clock.advance(86_400);
+    await house.run('full');
+    const traveller = new Traveller(house);
+    try {
+      const [own, later] = [pathOf(house, first), pathOf(house, second)];
+      const asItWas = () => traveller.at(own, published);
+      const asVersion = () => traveller.at(later, createdOf(first));
+      expect([(await asItWas()).status, (await asVersion()).began]).toEqual([
+        200,
+        toHttpDate(createdOf(first)),
+      ]);
+      house.repository.restrict(first);
+      await house.run('full');
+      expect([404, 410]).toContain((await asItWas()).status);
+      expect((await asVersion()).began).not.toBe(toHttpDate(createdOf(first)));
+      house.repository.setRead(first, 'anonymous');
+      await house.run('full');
+      expect([(await asItWas()).status, (await asVersion()).began]).toEqual([
+        200,
+        toHttpDate(createdOf(first)),
+      ]);
+    } finally {
+      await traveller.close();
+      await house.close();
+    }
+  });
+
+  test('of an earlier version that is in a private set is told nowhere in public', async () => {
+    const repository = sampleRepository({ items: 12, seed: 3 });
+    const house = await House.open(database(), { repository, version: '9.1' });
+    const [first] = repository.items.filter(({ number }) => number % 50 === 2);
+    const secret = repository.items.find(({ collection }) => collection !== first?.collection)?.collection;
+    if (first === undefined || secret?.handle === undefined) throw new Error('no items');
+    await house.run('full');
+    const published = toIso(house.clock.now());
+    house.clock.advance(86_400);
+    const second = repository.newVersion(first, 'second');
+    house.clock.advance(86_400);
+    await house.run('full');
+    const traveller = new Traveller(house);
+    try {
+      const [own, later] = [pathOf(house, first), pathOf(house, second)];
+      const hidden = new Map([[house.name, [`col_${secret.handle.replace('/', '_')}`]]]);
+      await takePrivateSets(database(), hidden, toIso(house.clock.now()));
+      expect((await traveller.at(own, published)).status).toBe(200);
+      repository.moveCollection(first, secret);
+      await house.run('full');
+      expect([404, 410]).toContain((await traveller.at(own, published)).status);
+      expect((await traveller.at(later, createdOf(first))).began).not.toBe(toHttpDate(createdOf(first)));
+      expect((await traveller.at(later, toIso(house.clock.now()))).status).toBe(200);
     } finally {
       await traveller.close();
       await house.close();

@@ -5,7 +5,6 @@ import type {
   SourceFile,
   SourceItem,
   SourceMetadata,
-  SourceVersion,
 } from '../../../src/core/adapter.ts';
 import { circumstancesOf, circumstancesOfSource } from '../../../src/core/crosswalks/circumstances.ts';
 import { crosswalk, isCrosswalkFormat, usualFormats } from '../../../src/core/crosswalks/crosswalk.ts';
@@ -46,7 +45,7 @@ export interface ItemReaderParts {
   readonly collections: Pick<CollectionTree, 'keysOf'>;
   /** @returns undefined: nothing is known of earlier ones */
   readonly versions?:
-    | ((item: JsonObject, signal: AbortSignal) => Promise<readonly SourceVersion[] | undefined>)
+    | ((item: JsonObject, signal: AbortSignal) => Promise<PriorVersions | undefined>)
     | undefined;
 }
 
@@ -56,6 +55,9 @@ export type ReadItem =
   /** Its identifier, of an item that is withdrawn, private or not archived. */
   | { readonly hidden: string }
   | { readonly problem: Problem };
+
+/** What an item was before, as far as everybody may read it, oldest first. */
+export type PriorVersions = Pick<SourceItem, 'versions' | 'hiddenVersions'>;
 
 /** What is published of an item, whether it is the current one or an earlier version. */
 export interface ItemState {
@@ -106,17 +108,18 @@ export class ItemReader {
   }
 
   /**
-   * The same of an earlier version, which is no item of its own any more, with the name that it has as one.
+   * The same of an earlier version, which is no item of its own any more, with the name and the collections that it has as one.
    * @throws UnreadableItem, RestError, and whatever `read` throws
    */
   async readState(
     json: JsonObject,
     signal: AbortSignal,
-  ): Promise<ItemState & { readonly identifier: string }> {
+  ): Promise<ItemState & Pick<SourceItem, 'identifier' | 'collections'>> {
     const uuid = asUuid(json.uuid) ?? asUuid(json.id);
     if (uuid === undefined) throw new UnreadableItem('it has no UUID');
     const identifier = this.#parts.identifierOf(handleOf(json), uuid);
-    return { identifier, ...this.#toState(await this.#readWhole(json, uuid, signal)) };
+    const whole = await this.#readWhole(json, uuid, signal);
+    return { identifier, collections: await this.#keysOf(whole, signal), ...this.#toState(whole) };
   }
 
   async #toSourceItem(
@@ -125,19 +128,15 @@ export class ItemReader {
     identifier: string,
     signal: AbortSignal,
   ): Promise<SourceItem> {
-    const { settings, collections, versions } = this.#parts;
+    const { settings, versions } = this.#parts;
     const { item, page } = whole;
     await this.#lookForCoverPages(whole, signal);
     const { metadata, files } = this.#toState(whole);
-    const keys = await collections.keysOf(
-      item.collections.map(({ id, handle }) => ({ uuid: id, handle })),
-      signal,
-    );
     const earlier = await versions?.(json, signal);
     return {
       identifier,
       datestamp: item.lastModified,
-      collections: keys,
+      collections: await this.#keysOf(whole, signal),
       speaksFor: {
         formats: this.#formats,
         files: settings.files === undefined ? undefined : { name: 'dspace', rank: 0 },
@@ -147,9 +146,14 @@ export class ItemReader {
       files,
       // Other formats may come from elsewhere.
       ...(settings.oaiFormats === undefined ? { complete: true } : {}),
-      ...(earlier === undefined ? {} : { versions: earlier }),
+      ...earlier,
       ...(page === undefined ? {} : { landingPage: page }),
     };
+  }
+
+  #keysOf({ item }: WholeItem, signal: AbortSignal): Promise<readonly string[]> {
+    const owning = item.collections.map(({ id, handle }) => ({ uuid: id, handle }));
+    return this.#parts.collections.keysOf(owning, signal);
   }
 
   async #readWhole(json: JsonObject, uuid: string, signal: AbortSignal): Promise<WholeItem> {

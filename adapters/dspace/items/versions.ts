@@ -8,7 +8,7 @@ import { isNotFound, isRefused, isRestError } from '../rest/rest-error.ts';
 import type { RestService } from '../rest/rest-service.ts';
 import type { Session } from '../rest/session.ts';
 import { UnreadableItem } from '../rest/unreadable-item.ts';
-import { type ItemReader, itemEmbeds } from './item-reader.ts';
+import { type ItemReader, itemEmbeds, type PriorVersions } from './item-reader.ts';
 
 /** The latest of them; of a history that is longer, nobody has asked for the rest. */
 const mostVersions = 200;
@@ -56,7 +56,7 @@ export class VersionHistories {
     json: JsonObject,
     reader: Pick<ItemReader, 'readState'>,
     signal: AbortSignal,
-  ): Promise<readonly SourceVersion[] | undefined> {
+  ): Promise<PriorVersions | undefined> {
     return this.#unlessBroken(json, async () => {
       const current = await this.#currentOf(json, signal);
       if (current === undefined || current.number < 2) return undefined;
@@ -64,11 +64,14 @@ export class VersionHistories {
       if (history === undefined) return undefined;
       const prior = history.filter(({ number }) => number < current.number).slice(-mostVersions);
       const versions: SourceVersion[] = [];
+      const hiddenVersions = missingBefore(current.number, history);
       for (const version of prior) {
         const read = await this.#read(version, reader, signal);
-        if (read !== undefined) versions.push(read);
+        if (read === 'hidden') hiddenVersions.push(version.number);
+        else if (read !== undefined) versions.push(read);
       }
-      return versions;
+      hiddenVersions.sort((a, b) => a - b);
+      return { versions, ...(hiddenVersions.length > 0 && { hiddenVersions }) };
     });
   }
 
@@ -134,24 +137,27 @@ export class VersionHistories {
     return undefined;
   }
 
-  /** As everybody sees it now; undefined: they do not. */
+  /** As everybody sees it now; `hidden`: they do not; undefined: it is not there, or cannot be read. */
   async #read(
     { number, createdAt, uuid, json: embeddedItem }: Version,
     reader: Pick<ItemReader, 'readState'>,
     signal: AbortSignal,
-  ): Promise<SourceVersion | undefined> {
+  ): Promise<SourceVersion | 'hidden' | undefined> {
+    if (uuid === undefined) return 'hidden';
     // What has no date has no place in time.
-    if (uuid === undefined || createdAt === undefined) return undefined;
+    if (createdAt === undefined) return undefined;
     let json: JsonObject | undefined;
     try {
       json = embeddedItem ?? (await this.#rest.get(`/core/items/${uuid}`, itemEmbeds, { signal }));
     } catch (error) {
-      if (isRefused(error) || isNotFound(error)) return undefined;
+      if (isRefused(error)) return 'hidden';
+      if (isNotFound(error)) return undefined;
       throw error;
     }
     // No longer in the archive once there is a newer one, and yet there for everybody who may read it.
     const isPublic = json?.withdrawn === false && json.discoverable === true;
-    if (json === undefined || !isPublic || asUuid(json.uuid) !== uuid) return undefined;
+    if (json === undefined || asUuid(json.uuid) !== uuid) return undefined;
+    if (!isPublic) return 'hidden';
     const ui = asText(this.#rest.root.dspaceUI)?.replace(/\/+$/, '');
     const upstreamUrl = ui === undefined ? undefined : webUrl(`${ui}/items/${uuid}`)?.href;
     const about = { number, createdAt, ...(upstreamUrl === undefined ? {} : { upstreamUrl }) };
@@ -193,6 +199,14 @@ async function readHistory(ask: Ask, version: JsonObject, isPublic: boolean): Pr
     rows.set(number, { number, createdAt, uuid: asUuid(item?.uuid), json });
   }
   return [...rows.values()].sort((a, b) => a.number - b.number);
+}
+
+/** A version that is not for everybody is left out, as if it had been deleted: which of both it is, nobody says. */
+function missingBefore(current: number, history: readonly Version[]): number[] {
+  const listed = new Set(history.map(({ number }) => number));
+  const first = Math.max(1, current - mostVersions);
+  const numbers = Array.from({ length: Math.max(0, current - first) }, (_, index) => first + index);
+  return numbers.filter((number) => !listed.has(number));
 }
 
 /** Ids and counts are numbers; the contract's examples have them as text. */

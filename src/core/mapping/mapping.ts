@@ -28,10 +28,22 @@ export interface MappedItem {
   readonly supplement?: boolean | undefined;
   /** What it was before, oldest first; undefined: what is known of that stays. */
   readonly versions?: readonly MappedVersion[] | undefined;
+  /** See `SourceItem.hiddenVersions`. */
+  readonly hiddenVersions?: readonly number[] | undefined;
 }
 
 export function mapItem(source: string, item: SourceItem): MappedItem {
-  const { identifier, datestamp, collections, speaksFor, deleted, refused, supplement, versions } = item;
+  const {
+    identifier,
+    datestamp,
+    collections,
+    speaksFor,
+    deleted,
+    refused,
+    supplement,
+    versions,
+    hiddenVersions,
+  } = item;
   return {
     identifier,
     datestamp,
@@ -43,6 +55,7 @@ export function mapItem(source: string, item: SourceItem): MappedItem {
     files: deleted ? [] : item.files,
     ...(supplement === true && { supplement }),
     ...(versions && { versions: versions.map(mapVersion) }),
+    ...(hiddenVersions && { hiddenVersions }),
   };
 }
 

@@ -4,7 +4,7 @@ import { xmlType } from '../uris.ts';
 
 /** An earlier state of an item as it is stored: its metadata by the hashes of the bytes. */
 export interface MappedVersion
-  extends Pick<SourceVersion, 'identifier' | 'number' | 'createdAt' | 'upstreamUrl'> {
+  extends Pick<SourceVersion, 'identifier' | 'collections' | 'number' | 'createdAt' | 'upstreamUrl'> {
   readonly metadata: readonly PriorMetadata[];
   readonly files: readonly PriorFile[];
 }
@@ -23,13 +23,15 @@ export type PriorFile = Pick<SourceFile, 'url' | 'name' | 'sequence' | 'mediaTyp
 
 export function mapVersion({
   identifier,
+  collections,
   number,
   createdAt,
   upstreamUrl,
   metadata,
   files,
 }: SourceVersion): MappedVersion {
-  const about = { number, createdAt, upstreamUrl, ...(identifier === undefined ? {} : { identifier }) };
+  const named = identifier === undefined ? {} : { identifier };
+  const about = { number, createdAt, upstreamUrl, ...named, ...(collections && { collections }) };
   return { ...about, metadata: metadata.map(mapMetadata), files: toFiles(files) };
 }
 

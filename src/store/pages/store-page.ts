@@ -24,7 +24,7 @@ import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { followPrivacy } from '../removal/private-items.ts';
-import { followRefusals } from '../removal/refused.ts';
+import { followRefusals, withHiddenVersions } from '../removal/refused.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -110,7 +110,8 @@ async function storeInTurn(
   const { sourceId } = lease;
   const open = await followPrivacy(database, lease, whole, begun);
   const page = await pageWithoutWithdrawn(database.writer, lease.source, open);
-  const plan = await planStored(database, { name: lease.source, id: sourceId }, page, begun.iso, run.id);
+  const told = await withHiddenVersions(database.writer, sourceId, page);
+  const plan = await planStored(database, { name: lease.source, id: sourceId }, told, begun.iso, run.id);
   const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database, lease.source, plan.changes) : noPatches;
   const versions = await changedVersions(database.writer, sourceId, delivered, known);

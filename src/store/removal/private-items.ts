@@ -161,14 +161,14 @@ interface Verdict {
 
 const nobody: Verdict = { formerly: new Set(), hidden: new Set(), entering: [], leaving: [] };
 
-async function judge(db: Queryable, source: string, items: Items): Promise<Verdict> {
-  const scope = items.length === 0 ? undefined : await findScope(db, source);
+async function judge(db: Queryable, source: string, delivered: Items): Promise<Verdict> {
+  const scope = delivered.length === 0 ? undefined : await findScope(db, source);
   if (!scope) return nobody;
+  const former = delivered.flatMap(versionsAsItems);
+  const items = [...delivered, ...former];
   const { collections } = scope;
   const identifiers = [...new Set(items.map(({ identifier }) => identifier))];
   const known = new Set(await findPrivateItems(db, source, identifiers));
-  const versions = items.flatMap(({ versions = [] }) => versions.flatMap((one) => one.identifier ?? []));
-  const formerly = versions.length === 0 ? [] : await findPrivateItems(db, source, versions);
   const isMute = collections.length > 0 && !(await tellsCollections(db, source, items));
   const isInside = (item: Items[number]) =>
     isInAny(item.collections, collections) || (isMute && !item.deleted && item.supplement !== true);
@@ -176,12 +176,20 @@ async function judge(db: Queryable, source: string, items: Items): Promise<Verdi
   const outside = new Set(items.flatMap((item) => (saysOutside(item, collections) ? [item.identifier] : [])));
   const leaving = [...known].filter((one) => !inside.has(one) && outside.has(one));
   const gone = new Set(leaving);
+  const hidden = new Set([...inside, ...[...known].filter((one) => !gone.has(one))]);
   return {
-    formerly: new Set(formerly),
-    hidden: new Set([...inside, ...[...known].filter((one) => !gone.has(one))]),
+    formerly: new Set(former.flatMap(({ identifier }) => (hidden.has(identifier) ? identifier : []))),
+    hidden,
     entering: [...inside].filter((one) => !known.has(one)),
     leaving,
   };
+}
+
+/** What an item was before is an item of its own, which may be in other collections. */
+function versionsAsItems({ versions = [] }: Items[number]): Items {
+  return versions.flatMap(({ identifier, collections = [] }) =>
+    identifier === undefined ? [] : { identifier, collections, deleted: false },
+  );
 }
 
 /**

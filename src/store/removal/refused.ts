@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { whereAnyOf } from '../engine/bulk.ts';
+import type { Queryable } from '../engine/database.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { ResourceChange } from '../plans/resource-changes.ts';
+import { sameSource } from '../rows/one-source.ts';
 import { markRefused } from '../rows/refused-rows.ts';
 
 /**
@@ -17,7 +20,62 @@ export async function followRefusals(
 ): Promise<void> {
   const refused = changes.flatMap((plan) => (plan.refused && plan.known ? plan.known.id : []));
   await markRefused(trx, sourceId, refused, now);
-  await markRefused(trx, sourceId, [...shownAgain(delivered, known)], null);
+  const shown = [...shownAgain(delivered, known), ...(await shownAsVersions(trx, sourceId, delivered))];
+  await markRefused(trx, sourceId, shown, null);
+}
+
+/**
+ * A page with what it says of items that are told as earlier versions of others by now, and are not for everybody any more: nobody asks
+ * for those otherwise.
+ */
+export async function withHiddenVersions<Page extends { readonly items: readonly MappedItem[] }>(
+  db: Queryable,
+  sourceId: number,
+  page: Page,
+): Promise<Page> {
+  const telling = page.items.filter(({ hiddenVersions = [] }) => hiddenVersions.length > 0);
+  if (telling.length === 0) return page;
+  const numbers = new Map(telling.map(({ identifier, hiddenVersions }) => [identifier, hiddenVersions]));
+  const rows: { owner: string; number: number; identifier: string }[] = await db('prior_version')
+    .join('item', 'item.id', 'prior_version.item_id')
+    .where({ 'item.source_id': sourceId, 'prior_version.source_id': sourceId })
+    .whereNotNull('prior_version.identifier')
+    .modify((query) => whereAnyOf(query, 'item.identifier', [...numbers.keys()]))
+    .select('item.identifier as owner', 'prior_version.number', 'prior_version.identifier');
+  const delivered = new Set(page.items.map(({ identifier }) => identifier));
+  const hidden = rows.filter(
+    ({ owner, number, identifier }) => numbers.get(owner)?.includes(number) && !delivered.has(identifier),
+  );
+  return { ...page, items: [...page.items, ...hidden.map(({ identifier }) => toRefused(identifier))] };
+}
+
+function toRefused(identifier: string): MappedItem {
+  return {
+    ...{ identifier, datestamp: undefined, collections: [] },
+    speaksFor: { formats: [], files: undefined },
+    ...{ deleted: true, refused: true, resources: [], files: [], supplement: true },
+  };
+}
+
+/** Of what is an earlier version of another item, and for everybody: what it was as an item is, too. */
+async function shownAsVersions(
+  trx: Knex.Transaction,
+  sourceId: number,
+  delivered: readonly MappedItem[],
+): Promise<readonly number[]> {
+  const names = delivered.flatMap(({ versions = [] }) => versions.flatMap((one) => one.identifier ?? []));
+  if (names.length === 0) return [];
+  const rows: { id: number }[] = await trx('resource')
+    .join('item', 'item.id', 'resource.item_id')
+    .modify(sameSource, 'item', 'resource')
+    .where('item.source_id', sourceId)
+    .where('resource.source_id', sourceId)
+    .modify((query) => whereAnyOf(query, 'item.identifier', names))
+    .whereNotNull('resource.refused_at')
+    .whereNotNull('resource.deleted_at')
+    .where('resource.kind', 'metadata')
+    .select('resource.id');
+  return rows.map(({ id }) => id);
 }
 
 interface Followed {

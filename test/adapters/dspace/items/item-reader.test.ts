@@ -111,7 +111,7 @@ describe('an item with everything embedded', () => {
   test('has the versions that are known', async () => {
     const api = await openApi();
     const earlier: SourceVersion = { number: 1, createdAt: '2026-01-01T00:00:00Z', metadata: [], files: [] };
-    const versions = async () => [earlier];
+    const versions = async () => ({ versions: [earlier] });
     expect(itemOf(await createReader(api, { versions }).read(itemJson(), signal)).versions).toEqual([
       earlier,
     ]);

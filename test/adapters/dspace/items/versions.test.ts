@@ -70,10 +70,13 @@ describe('what an item was before', () => {
   it('is no more than what everybody may read', async () => {
     const sample = await start();
     const { repository, first, second, third } = sample;
+    expect(await read(sample, third)).not.toHaveProperty('hiddenVersions');
     repository.restrict(first);
     expect(numbers(await read(sample, third))).toEqual([2]);
     repository.withdraw(second);
     expect(numbers(await read(sample, third))).toEqual([]);
+    // That they are there is known, so that nobody takes them for gone.
+    expect((await read(sample, third)).hiddenVersions).toEqual([1, 2]);
     repository.reinstate(second);
     repository.makePrivate(second);
     expect(numbers(await read(sample, third))).toEqual([]);
