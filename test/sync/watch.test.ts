@@ -41,7 +41,7 @@ describe('a watch', () => {
       },
       sleep: async (milliseconds) => {
         slept.push(milliseconds);
-        expect(() => CopyDatabase.open(copy.directory)).toThrow(/another process/);
+        expect(() => CopyDatabase.open(copy.directory)).toThrow(/is being synchronised by process \d+/);
         steps.shift()?.();
       },
     });

@@ -44,13 +44,14 @@ export class SetPublication extends SetPart {
   /** The same with the first change after a moment, where there is one: until there is, there is no Change List. */
   async beginAfter(moment: string): Promise<void> {
     const { reader } = this.settings.database;
+    // Before the journal is read: whatever is stored meanwhile is behind one or the other.
+    const drawn = await drawLine(this.settings, this.set, undefined);
     const journal = await readJournal(reader, this.set.source);
-    if (!journal) return this.beginAnew();
-    const { sourceId, seq: last } = journal;
-    const seq = await lastSeqBefore(reader, sourceId, last, addSeconds(moment, 1));
+    const { sourceId, seq: last } = journal ?? { sourceId: 0, seq: 0 };
+    const seq = journal ? await lastSeqBefore(reader, sourceId, last, addSeconds(moment, 1)) : last;
     const first = seq < last ? await momentOf(reader, sourceId, seq + 1) : undefined;
-    if (first === undefined) return this.beginAnew();
-    this.#beginAt(seq, first);
+    if (first === undefined) this.#beginAt(last, drawn);
+    else this.#beginAt(seq, first);
   }
 
   /** A set across sources has its Change Lists from here on: what was before is in those of the sources. */

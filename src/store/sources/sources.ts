@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { lastSeqBefore } from './journal.ts';
@@ -187,6 +188,11 @@ export function publishedItems(row: CountsRow): number {
   return isCounted ? row.published_items : row.item_count;
 }
 
+/** That everything is to be read is not forgotten with a pass that had begun before (`compareEverything`). */
+function stillDue(db: Queryable, selection: string): Knex.Raw {
+  return db.raw("case when selection = '' then selection else ? end", [selection]);
+}
+
 /** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */
 export async function completePass(
   db: Queryable,
@@ -203,7 +209,7 @@ export async function completePass(
     .where({ id: sourceId })
     .update({
       ...(pass.asOf === undefined ? {} : { as_of: pass.asOf }),
-      selection: pass.selection,
+      selection: pass.fullAt === undefined ? stillDue(db, pass.selection) : pass.selection,
       first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
       ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),
       ...(pass.successAt === undefined ? {} : { last_success_at: pass.successAt }),

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toIso } from '../../../src/core/datetime.ts';
 import { readJournal } from '../../../src/store/sources/journal.ts';
+import { completePass } from '../../../src/store/sources/sources.ts';
 import { LivingSource } from '../../house/publish/living-source.ts';
 import { entriesOf, rootOf, textOf } from '../../house/publish/reading.ts';
 import { baseUrl } from '../../house/publish/seed.ts';
@@ -377,6 +378,11 @@ describeOnBoth('a set, in the long run', (open) => {
     await goBack({ journal_seq: journal_seq - 1 });
     // What was hidden in the time that is lost, only a harvest of everything finds.
     expect(await selection()).toBe('');
+    const pass = { asOf: undefined, selection: '{}' };
+    await completePass(database.writer, id, { ...pass, fullAt: undefined });
+    expect(await selection()).toBe('');
+    await completePass(database.writer, id, { ...pass, fullAt: '2026-11-21T15:30:00Z' });
+    expect(await selection()).toBe('{}');
     living.clock.set('2026-11-21T16:00:00Z');
     await living.deliver('three');
     await living.publisher().publish(set, { resourceList: 'if-missing' });
