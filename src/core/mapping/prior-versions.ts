@@ -60,3 +60,12 @@ function toFiles(files: readonly SourceFile[]): readonly PriorFile[] {
       hash,
     }));
 }
+
+/** What the earlier versions of an item were called while they were items of their own. */
+export function namesOfVersions({
+  versions = [],
+}: {
+  readonly versions?: readonly Pick<MappedVersion, 'identifier'>[] | undefined;
+}): readonly string[] {
+  return versions.flatMap(({ identifier }) => identifier ?? []);
+}

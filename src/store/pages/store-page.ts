@@ -24,7 +24,7 @@ import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
 import { countChanges } from '../plans/resource-changes.ts';
 import { followPrivacy } from '../removal/private-items.ts';
-import { followRefusals, withHiddenVersions } from '../removal/refused.ts';
+import { followShown, withHiddenVersions } from '../removal/refused.ts';
 import { pageWithoutWithdrawn } from '../removal/withdrawals.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
@@ -149,7 +149,7 @@ async function storeInTurn(
     );
     await storeBlobs(trx, ready);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, { patches, before: known });
-    await followRefusals(trx, sourceId, plan, now.iso);
+    await followShown(trx, sourceId, plan);
     await storeLearnt(trx, sourceId, plan.learnt);
     await markMet(trx, sourceId, run, page, plan);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));

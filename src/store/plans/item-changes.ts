@@ -115,7 +115,8 @@ export function planItem(
   const changes = new ResourceChanges(item, delivery ? undefined : latestSeen(metadata), isRestated);
   const byPath = new Map(known?.resources.map((resource) => [resource.path, resource]));
   // What the operator has withdrawn stays so, wherever it comes from now.
-  const isWithdrawn = (path: string) => isTakenDown(byPath.get(path), delivery !== undefined);
+  const named = new Set(delivery?.item.files.map(({ url }) => url));
+  const isWithdrawn = (path: string) => isTakenDown(byPath.get(path), named);
   const paths = placed.filter((path) => !isWithdrawn(path));
   for (const desired of item.resources.filter(({ path }) => !isWithdrawn(path))) {
     const links = describing(desired.links, paths, desired.landingPage);
@@ -166,10 +167,14 @@ export function planItem(
   };
 }
 
-/** By the operator; what is withheld for another reason may come back with a delivery. */
-function isTakenDown(resource: KnownResource | undefined, isDelivered: boolean): boolean {
+/**
+ * By the operator. What is withheld for another reason comes back with a delivery.
+ * @param named URLs of the files that it has
+ */
+function isTakenDown(resource: KnownResource | undefined, named: ReadonlySet<string>): boolean {
   if ((resource?.withdrawn_at ?? null) === null) return false;
-  return !isDelivered || (resource?.refused_at ?? null) === null;
+  if ((resource?.refused_at ?? null) === null) return true;
+  return resource?.kind === 'file' && !named.has(resource.upstream_url ?? resource.path);
 }
 
 /** What it is, or was, may be read. */

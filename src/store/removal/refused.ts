@@ -1,28 +1,18 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { namesOfVersions } from '../../core/mapping/prior-versions.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
-import type { ResourceChange } from '../plans/resource-changes.ts';
 import { sameSource } from '../rows/one-source.ts';
 import { markRefused } from '../rows/refused-rows.ts';
 
 /**
- * What a repository does not show to everybody, though it is there: withheld with its past like what the operator has
+ * What a repository does not show to everybody, though it is there, is withheld with its past like what the operator has
  * withdrawn (`withdrawn_at`), but nothing is given up, and once the repository shows it again both are back. So is what was not
- * published any more when a backup was put back, files as well.
+ * published any more when a backup was put back, files as well. What changes thereby is followed where changes are stored
+ * (`changes/journal-writing.ts`), the rest here.
  */
-export async function followRefusals(
-  trx: Knex.Transaction,
-  sourceId: number,
-  { changes, delivered, known }: Followed,
-  now: string,
-): Promise<void> {
-  const refused = changes.flatMap((plan) => (plan.refused && plan.known ? plan.known.id : []));
-  await markRefused(trx, sourceId, refused, now);
-  const shown = [...shownAgain(delivered, known), ...(await shownAsVersions(trx, sourceId, delivered))];
-  await markRefused(trx, sourceId, shown, null);
-}
 
 /**
  * A page with what it says of items that are told as earlier versions of others by now, and are not for everybody any more: nobody asks
@@ -57,13 +47,37 @@ function toRefused(identifier: string): MappedItem {
   };
 }
 
-/** Of what is an earlier version of another item, and for everybody: what it was as an item is, too. */
+/**
+ * What is shown again, and changes nothing by that: files that their items name, of which their servers are perhaps still to be asked, and
+ * the past of what is an earlier version of another item, and for everybody.
+ */
+export async function followShown(
+  trx: Knex.Transaction,
+  sourceId: number,
+  {
+    delivered,
+    known,
+  }: { readonly delivered: readonly MappedItem[]; readonly known: ReadonlyMap<string, KnownItem> },
+): Promise<void> {
+  const files = delivered.flatMap((item) => namedAgain(item, known.get(item.identifier)));
+  await markRefused(trx, sourceId, [...files, ...(await shownAsVersions(trx, sourceId, delivered))], null);
+}
+
+function namedAgain({ files }: MappedItem, known: KnownItem | undefined): readonly number[] {
+  const refused = (known?.resources ?? []).filter(
+    ({ kind, refused_at = null }) => kind === 'file' && refused_at !== null,
+  );
+  if (refused.length === 0) return [];
+  const named = new Set(files.map(({ url }) => url));
+  return refused.flatMap(({ id, path, upstream_url }) => (named.has(upstream_url ?? path) ? id : []));
+}
+
 async function shownAsVersions(
   trx: Knex.Transaction,
   sourceId: number,
   delivered: readonly MappedItem[],
 ): Promise<readonly number[]> {
-  const names = delivered.flatMap(({ versions = [] }) => versions.flatMap((one) => one.identifier ?? []));
+  const names = delivered.flatMap(namesOfVersions);
   if (names.length === 0) return [];
   const rows: { id: number }[] = await trx('resource')
     .join('item', 'item.id', 'resource.item_id')
@@ -76,26 +90,6 @@ async function shownAsVersions(
     .where('resource.kind', 'metadata')
     .select('resource.id');
   return rows.map(({ id }) => id);
-}
-
-interface Followed {
-  readonly changes: readonly ResourceChange[];
-  /** Without what the operator has withdrawn. */
-  readonly delivered: readonly MappedItem[];
-  readonly known: ReadonlyMap<string, KnownItem>;
-}
-
-function* shownAgain(
-  delivered: readonly MappedItem[],
-  known: ReadonlyMap<string, KnownItem>,
-): Generator<number> {
-  for (const { identifier, resources, files } of delivered) {
-    const refused = known.get(identifier)?.resources.filter((own) => (own.refused_at ?? null) !== null) ?? [];
-    if (refused.length === 0) continue;
-    const shown = new Set([...resources.map(({ path }) => path), ...files.map(({ url }) => url)]);
-    for (const { id, kind, path, upstream_url } of refused)
-      if (shown.has(kind === 'file' ? (upstream_url ?? path) : path)) yield id;
-  }
 }
 
 /** What may still be withdrawn: also what is withheld because its repository refuses it, of which the bytes are still there. */

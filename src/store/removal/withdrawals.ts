@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { namesOfVersions } from '../../core/mapping/prior-versions.ts';
 import { type Withdrawn, withoutWithdrawn } from '../../core/mapping/withdrawn.ts';
 import { isAbsolute } from '../../core/uris.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
@@ -86,15 +87,14 @@ export async function pageWithoutWithdrawn<Page extends { readonly items: readon
   source: string,
   page: Page,
 ): Promise<Page> {
-  const found = await readWithdrawn(db, source, page.items.flatMap(namesOf));
+  const found = await readWithdrawn(
+    db,
+    source,
+    page.items.flatMap((item) => [item.identifier, ...namesOfVersions(item)]),
+  );
   if (found.size === 0) return page;
   const items = page.items.map((item) => withoutWithdrawn(item, found.get(item.identifier), found));
   return { ...page, items };
-}
-
-/** Of an item, and of those that it was before. */
-export function namesOf({ identifier, versions = [] }: MappedItem): readonly string[] {
-  return [identifier, ...versions.flatMap((version) => version.identifier ?? [])];
 }
 
 /** What is withdrawn of these items, by identifier. */
