@@ -16,8 +16,8 @@ export interface ToldItem {
   /** Content by format. */
   readonly formats?: Readonly<Record<string, string>>;
   readonly collections?: readonly string[];
-  /** URLs. */
-  readonly files?: readonly string[];
+  /** URLs; `untold`: the delivery does not speak for them. */
+  readonly files?: readonly string[] | 'untold';
   readonly deleted?: boolean;
 }
 
@@ -90,14 +90,21 @@ export class ToldSource {
       identifier,
       datestamp: this.now,
       collections,
-      speaksFor: { formats: Object.keys(formats), files: { name: 'oai_dc', rank: 1 } },
+      speaksFor: {
+        formats: Object.keys(formats),
+        files: files === 'untold' ? undefined : { name: 'oai_dc', rank: 1 },
+      },
       deleted,
       metadata: Object.entries(deleted ? {} : formats).map(([format, text]) => ({
         format,
         content: Buffer.from(`<record>${text}</record>`),
         profile: 'http://example.org/',
       })),
-      files: files.map((url, index) => ({ url, name: 'a.pdf', sequence: index + 1 })),
+      files: (files === 'untold' ? [] : files).map((url, index) => ({
+        url,
+        name: 'a.pdf',
+        sequence: index + 1,
+      })),
     };
   }
 }
