@@ -1,6 +1,6 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { say } from '../core/reasons/reason.ts';
-import { countItems, countPrivateItems } from '../store/pages/sweep.ts';
+import { readItemCount, readPrivateItemCount } from '../store/pages/sweep.ts';
 import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
@@ -48,7 +48,7 @@ async function lookIfFewer(
   if (stored === undefined) throw new BridgeError('internal', `source ${name} is not in the database`);
   const known = Number(lessons.get(omitted) ?? 0);
   const countOurs = async () =>
-    (await countItems(database.reader, stored.id)) + (await countPrivateItems(database.reader, name));
+    (await readItemCount(database.reader, stored.id)) + (await readPrivateItemCount(database.reader, name));
   let missing = (await countOurs()) - theirs;
   let report: HarvestReport | undefined;
   if (missing > known) {

@@ -76,7 +76,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     notifications: 'engine',
     oai: 'engine rows',
     objects: 'engine',
-    pages: 'changes drivers engine files history objects payloads plans removal rows runs',
+    pages: 'changes drivers engine files history objects payloads plans removal rows runs sources',
     payloads: 'drivers engine objects rows schema tally',
     plans: 'rows',
     presence: 'engine runs',

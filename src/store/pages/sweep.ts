@@ -8,6 +8,7 @@ import { ofSource, sameSource } from '../rows/one-source.ts';
 import { type Lease, renewLease } from '../runs/leases.ts';
 import { lastSeenBy, unseenBy } from '../runs/seen.ts';
 import { inTurn } from '../runs/turns.ts';
+import { areItemsCounted, type CountsRow, countColumns } from '../sources/sources.ts';
 
 /** How much metadata of a source a complete pass did not meet. Files go with their items and are not counted. */
 export async function countUnseen(
@@ -26,14 +27,22 @@ export async function countItems(db: Queryable, sourceId: number): Promise<numbe
   return Number(row?.count ?? 0);
 }
 
+/** The same as it is kept with the journal: asked of every incremental harvest, it costs the same however many there are. */
+export async function readItemCount(db: Queryable, sourceId: number): Promise<number> {
+  const row: CountsRow | undefined = await db('source')
+    .where({ id: sourceId })
+    .first(...countColumns);
+  return row && areItemsCounted(row) ? row.published_items : countItems(db, sourceId);
+}
+
 /** The same of its private sets, which are sources of their own: whoever counts what a repository lists counts them, too. */
-export async function countPrivateItems(db: Queryable, source: string): Promise<number> {
+export async function readPrivateItemCount(db: Queryable, source: string): Promise<number> {
   const parts: { id: number }[] = await db('source')
     .join('private_part', 'private_part.part', 'source.name')
     .where('private_part.source', source)
     .select('source.id');
   let sum = 0;
-  for (const { id } of parts) sum += await countItems(db, id);
+  for (const { id } of parts) sum += await readItemCount(db, id);
   return sum;
 }
 

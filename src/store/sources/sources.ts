@@ -184,8 +184,12 @@ export async function hasUncounted(db: Queryable, sourceId: number): Promise<boo
 
 /** Until those of before are counted it is as it was told before: all that are known. */
 export function publishedItems(row: CountsRow): number {
-  const isCounted = row.published_to === null && row.published_seq === row.journal_seq;
-  return isCounted ? row.published_items : row.item_count;
+  return areItemsCounted(row) ? row.published_items : row.item_count;
+}
+
+/** The opposite of {@link hasUncounted}. */
+export function areItemsCounted({ published_to, published_seq, journal_seq }: CountsRow): boolean {
+  return published_to === null && published_seq === journal_seq;
 }
 
 /** That everything is to be read is not forgotten with a pass that had begun before (`compareEverything`). */

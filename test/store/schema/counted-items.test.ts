@@ -7,7 +7,7 @@ import { harvest } from '../../../src/harvest/harvest.ts';
 import { createLessonBook } from '../../../src/harvest/lessons.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
 import { databaseNow } from '../../../src/store/engine/database-clock.ts';
-import { countItems } from '../../../src/store/pages/sweep.ts';
+import { countItems, readItemCount } from '../../../src/store/pages/sweep.ts';
 import { leave } from '../../../src/store/presence/processes.ts';
 import { readSourceFacts } from '../../../src/store/reading/source-facts.ts';
 import { endFilling, fillNext } from '../../../src/store/schema/backfill.ts';
@@ -76,9 +76,12 @@ describe.each(['sqlite', 'pg'] as const)('items of a database of before, on %s',
     // One of those that are counted, one that is not yet, and one that is new.
     await kyoto.tell({ 'id:1': deleted, 'id:2499': deleted, 'id:5000': {} });
     expect(await facts()).toEqual([2_404, 3]);
+    // What decides whether items are looked for is never a guess.
+    expect(await readItemCount(database.reader, kyoto.id)).toBe(await countItems(database.reader, kyoto.id));
     await endFilling(database, migrations, name);
     expect(await facts()).toEqual([2_401, 2]);
     expect(await countItems(database.reader, kyoto.id)).toBe(2_401);
+    expect(await readItemCount(database.reader, kyoto.id)).toBe(2_401);
     await osaka.tell({ 'id:3': {} });
     expect(await facts()).toEqual([2_401, 3]);
   });
