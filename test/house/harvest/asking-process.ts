@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/bridge/system-clock.ts';
 import type { DatabaseConfig } from '../../../src/core/config/config.ts';
+import { forCrowd } from '../../../src/core/either-signal.ts';
 import { gateOfGroup } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp } from '../../../src/harvest/http/http.ts';
 import { createSharedGate, type SharedGateTimes } from '../../../src/harvest/politeness/shared-gate.ts';
@@ -21,6 +22,7 @@ const say = (...what: unknown[]) => process.stderr.write(`${what.map(String).joi
 const log = { debug() {}, info() {}, warn: say, error: say };
 const stop = new AbortController();
 const gate = createSharedGate(database, { clock: systemClock, log, stop: stop.signal }, times);
+forCrowd(stop.signal);
 process.once('SIGTERM', () => stop.abort());
 
 const group = gateOfGroup(gate, 'platform', () => true);
