@@ -5,7 +5,7 @@ import type { Threads } from '../core/threads.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import type { Remarks } from '../resourcesync/reading/remarks.ts';
 import type { Member, StatementHandler } from '../resourcesync/reading/source-document.ts';
-import { tooManyDeletions } from './choice/deletion-fuse.ts';
+import { emptyList, tooManyDeletions } from './choice/deletion-fuse.ts';
 import { areChangeDumpsCheaper, isDumpCheaper } from './choice/way.ts';
 import type { Copying } from './content/copying.ts';
 import { isSmall } from './content/download.ts';
@@ -18,7 +18,7 @@ import {
   type Taking,
   takePackage,
 } from './content/package-contents.ts';
-import { listPackages } from './stages/dump-stage.ts';
+import { type DumpCapability, listPackages } from './stages/dump-stage.ts';
 import type { ComingPackage } from './stages/staging.ts';
 import type { ListedResources } from './state/listed-resources.ts';
 import type { Meter } from './sync-progress.ts';
@@ -176,7 +176,7 @@ export class SourceCopying {
     const { due, held } = copying.deps;
     for (const uri of set.lists.resourcedump) {
       if (!isDumpCheaper(due.sum(), held.count())) return;
-      await this.#whereUseful(uri, (packages) => packages);
+      await this.#whereUseful(uri, 'resourcedump', (packages) => packages);
     }
   }
 
@@ -187,7 +187,7 @@ export class SourceCopying {
     const since = due.oldest();
     if (since === undefined) return;
     for (const uri of set.lists.changedump) {
-      await this.#whereUseful(uri, (packages) => {
+      await this.#whereUseful(uri, 'changedump', (packages) => {
         const fitting = packages.filter(({ times }) => times.until === undefined || times.until >= since);
         const lengths = fitting.map(({ length }) => length);
         // The newest first: it has what counts of what changed several times.
@@ -196,11 +196,15 @@ export class SourceCopying {
     }
   }
 
-  async #whereUseful(uri: string, choose: (packages: readonly Member[]) => readonly Member[]): Promise<void> {
+  async #whereUseful(
+    uri: string,
+    capability: DumpCapability,
+    choose: (packages: readonly Member[]) => readonly Member[],
+  ): Promise<void> {
     const { copying, remarks, stop, note, meter } = this.#deps;
     const { port, due, quota } = copying.deps;
     try {
-      const { packages: listed, incomplete } = await listPackages(uri, { port, remarks });
+      const { packages: listed, incomplete } = await listPackages(uri, capability, { port, remarks });
       if (incomplete !== undefined) note(`a dump was not read to its end: ${incomplete}`);
       const packages = choose(listed);
       meter.begin('packages', { count: packages.length, stated: 0, octets: 0 });
@@ -221,12 +225,12 @@ export class SourceCopying {
   /** @returns those that wait for somebody to allow them; undefined: none */
   heldBack(): SyncReport['heldBack'] {
     const { copying, maximumDeletions } = this.#deps;
-    return heldBackOf(copying.deps.held, maximumDeletions);
+    return heldBackOf(copying.deps, maximumDeletions);
   }
 
   async delete(): Promise<SyncReport['heldBack']> {
     const { copying, stop, meter } = this.#deps;
-    const { held, told } = copying.deps;
+    const { held, told, database } = copying.deps;
     const heldBack = this.heldBack();
     if (heldBack !== undefined) return heldBack;
     meter.begin('deletions', { count: held.countDoomed(), stated: 0, octets: 0 });
@@ -238,15 +242,17 @@ export class SourceCopying {
       }
     }
     await told.settle();
+    if (held.countDoomed() === 0) database.keep(emptyList, undefined);
     return undefined;
   }
 }
 
 export function heldBackOf(
-  held: Copying['deps']['held'],
+  { held, database }: Pick<Copying['deps'], 'held' | 'database'>,
   maximum: number | undefined,
 ): SyncReport['heldBack'] {
   const count = held.countDoomed();
-  const limit = tooManyDeletions(count, held.count(), maximum);
-  return limit === undefined ? undefined : { count, limit };
+  const isListEmpty = database.setting(emptyList) !== undefined;
+  const limit = tooManyDeletions(count, held.count(), maximum, isListEmpty);
+  return limit === undefined ? undefined : { count, limit, isListEmpty };
 }

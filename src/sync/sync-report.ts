@@ -21,7 +21,14 @@ export interface SyncReport {
   /** What an audit that was asked for found of the files of the copy; undefined: they were not looked at. */
   readonly looked: Readonly<LookedAt> | undefined;
   /** Resources that are to be deleted and were not; undefined: none. */
-  readonly heldBack: { readonly count: number; readonly limit: number } | undefined;
+  readonly heldBack:
+    | {
+        readonly count: number;
+        readonly limit: number;
+        /** They are absent from a list that names nothing. */
+        readonly isListEmpty: boolean;
+      }
+    | undefined;
   /** Still due, those that failed first. */
   readonly left: number;
   readonly failures: readonly FailedResource[];

@@ -148,7 +148,7 @@ class Synchronisation {
     this.#database.flush();
     const due = work?.due() ?? this.#due.sum();
     if (work === undefined || copying === undefined) {
-      const heldBack = heldBackOf(this.#held, maximumDeletions);
+      const heldBack = heldBackOf({ held: this.#held, database: this.#database }, maximumDeletions);
       return this.#report(set, reading, {
         due,
         left: due.count,

@@ -82,7 +82,7 @@ function* troubles(report: SyncReport): Generator<string> {
   const { heldBack, failures, obstacles, left, notes, remarks, isStopped, isDryRun } = report;
   for (const note of notes) yield `  ! ${note}`;
   if (heldBack)
-    yield `  ! ${areCountOf(heldBack.count, 'resource')} to be deleted, more than ${heldBack.limit}: nothing was; --max-delete ${heldBack.count} allows it`;
+    yield `  ! ${areCountOf(heldBack.count, 'resource')} to be deleted, ${whyHeldBack(heldBack)}: nothing was; --max-delete ${heldBack.count} allows it`;
   for (const { loc, reason, failures: times, nextTry } of failures)
     yield `  ! ${loc}: ${reason}${times > 1 ? ` (${times} times)` : ''}${nextTry === undefined ? '' : `, tried again after ${nextTry}`}`;
   for (const { reason, count, nextTry } of obstacles)
@@ -93,6 +93,10 @@ function* troubles(report: SyncReport): Generator<string> {
   if (isStopped) yield '  ! stopped before the end; the next run goes on';
   for (const { rule, uri, message, count } of remarks)
     yield `  ~ ${rule} ${uri}: ${message}${count > 1 ? ` (${count} times)` : ''}`;
+}
+
+function whyHeldBack({ limit, isListEmpty }: NonNullable<SyncReport['heldBack']>): string {
+  return isListEmpty && limit === 0 ? 'for the list of the Source is empty' : `more than ${limit}`;
 }
 
 function megabytes(octets: number): string {

@@ -1,7 +1,7 @@
-import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
+import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { LinkReading } from '../documents/document-model.ts';
 import type { SourcePort } from '../source-port.ts';
-import type { Capability } from './capability.ts';
+import { type Capability, refuseOtherKind, refuseSilence } from './capability.ts';
 import { headOf } from './document-head.ts';
 import { type FetchedDocument, fetchDocument, type Validators } from './fetched-document.ts';
 import type { Remarks } from './remarks.ts';
@@ -10,6 +10,8 @@ import type { Statement } from './statement.ts';
 
 /** Told what a list says, or an index with all its parts. */
 export interface TreeVisitor {
+  /** What is read; a document that says that it is another is refused. Default: what the one at the address says. */
+  readonly capability?: Capability;
   /** For each document of resources, before its first statement. */
   opened?(document: DocumentOpening, servedAt: string | undefined): void;
   statement(statement: Statement): void;
@@ -75,6 +77,7 @@ class TreeReading {
   readonly #remarks: Remarks;
   readonly #visited = new Set<string>();
   readonly #top: string;
+  #expected: Capability | undefined;
 
   /** @param top where it begins */
   constructor(top: string, port: SourcePort, visitor: TreeVisitor, remarks: Remarks) {
@@ -82,6 +85,7 @@ class TreeReading {
     this.#port = port;
     this.#visitor = visitor;
     this.#remarks = remarks;
+    this.#expected = visitor.capability;
   }
 
   /** @param before what it follows, and is like */
@@ -92,8 +96,10 @@ class TreeReading {
   ): Promise<FetchedDocument | undefined> {
     this.#visited.add(uri);
     const kind = before === undefined || before.isIndex ? 'unknown' : 'list';
-    const found = await this.#readAs(uri, known, kind, before?.capability);
-    if (found !== undefined) this.documents += 1;
+    const found = await this.#readAs(uri, known, kind);
+    if (found === undefined) return undefined;
+    this.documents += 1;
+    if (found.document.isStated) this.#expected ??= found.document.capability;
     return found;
   }
 
@@ -154,9 +160,9 @@ class TreeReading {
     uri: string,
     known: Validators,
     kind: 'unknown' | 'list' | 'index',
-    expected: Capability | undefined,
   ): Promise<FetchedDocument | undefined> {
     const members: Member[] = [];
+    const expected = this.#expected;
     let opening: DocumentOpening | undefined;
     // Nobody is told of a list before it is known to be one.
     let announce: (() => void) | undefined;
@@ -167,11 +173,7 @@ class TreeReading {
         {
           opened: (document, servedAt) => {
             opening = document;
-            if (expected !== undefined && document.capability !== expected)
-              throw new BridgeError(
-                'upstream-protocol',
-                `${uri} is no ${expected}, as the document before it`,
-              );
+            refuseOtherKind(uri, document, expected);
             if (!document.isIndex && kind !== 'index')
               announce = () => this.#visitor.opened?.(document, servedAt);
           },
@@ -182,6 +184,7 @@ class TreeReading {
             }
             if (announce && kind === 'unknown' && looksLikeDocument(statement, opening, uri === this.#top))
               throw new MayBeIndex(statement.loc);
+            if (announce) refuseOtherKind(uri, opening, expected, statement.change !== undefined);
             announce?.();
             announce = undefined;
             this.#visitor.statement(statement);
@@ -191,15 +194,18 @@ class TreeReading {
         this.#remarks.at(uri),
         known,
       );
+      if (fetched === undefined) return undefined;
+      const { document: read } = fetched;
+      refuseSilence(uri, read, members.length + read.members.length + read.statements, expected);
       announce?.();
-      if (fetched === undefined || kind !== 'index') return fetched;
-      const document = { ...fetched.document, isIndex: true, members, statements: 0 };
+      if (kind !== 'index') return fetched;
+      const document = { ...read, isIndex: true, members, statements: 0 };
       return { ...fetched, document };
     } catch (error) {
       if (!(error instanceof MayBeIndex)) throw error;
       const isIndex = await this.#isDocument(error.loc, opening);
       if (isIndex) this.#remarks.at(uri)('RS-GEN-06', 'it is an index, and is written as a list');
-      return this.#readAs(uri, known, isIndex ? 'index' : 'list', expected);
+      return this.#readAs(uri, known, isIndex ? 'index' : 'list');
     }
   }
 

@@ -42,6 +42,7 @@ export async function stageChanges(
 
 /** Changes since a moment, as lists tell them or the manifests of a dump. */
 export class Following {
+  readonly capability = 'changelist';
   readonly #cursor: string;
   readonly #since: string;
   readonly #staging: Staging;

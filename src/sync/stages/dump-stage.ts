@@ -1,4 +1,5 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
 import type { Member } from '../../resourcesync/reading/source-document.ts';
 import type { Staging } from './staging.ts';
@@ -13,6 +14,8 @@ export interface ListedPackages {
 
 const maximumDepth = 3;
 
+export type DumpCapability = 'resourcedump' | 'changedump';
+
 /**
  * The packages of a dump, over an index or not.
  * @param wants false: it is of no interest
@@ -20,6 +23,7 @@ const maximumDepth = 3;
  */
 export async function listPackages(
   uri: string,
+  capability: DumpCapability,
   { port, remarks }: Pick<Staging, 'port' | 'remarks'>,
   wants: (member: Member) => boolean = () => true,
 ): Promise<ListedPackages> {
@@ -27,6 +31,8 @@ export async function listPackages(
   let incomplete: string | undefined;
   const read = async (place: string, depth: number) => {
     const fetched = await fetchDocument(port, place, {}, remarks.at(place));
+    refuseOtherKind(place, fetched?.document, capability);
+    if (fetched) refuseSilence(place, fetched.document, fetched.document.members.length, capability);
     const { members = [], isIndex = false, times } = fetched?.document ?? {};
     for (const member of members) {
       if (!wants(member)) continue;

@@ -3,6 +3,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
+import { emptyList } from '../choice/deletion-fuse.ts';
 import type { StatedResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
@@ -38,6 +39,7 @@ export async function stageList(
     staging.port,
     uri,
     {
+      capability: 'resourcelist',
       opened: (document, servedAt) => {
         at ??= document.times.at ?? servedAt ?? staging.now();
       },
@@ -71,7 +73,11 @@ async function meetAgain(
   inventory: Inventory,
 ): Promise<Pick<ReadTree, 'faults'> | undefined> {
   try {
-    const visitor: TreeVisitor = { statement: ({ loc }) => inventory.meet(loc), linkReading: 'left-out' };
+    const visitor: TreeVisitor = {
+      capability: 'resourcelist',
+      statement: ({ loc }) => inventory.meet(loc),
+      linkReading: 'left-out',
+    };
     return await readTree(port, uri, visitor, remarks);
   } catch (error) {
     if (!isBridgeError(error) || error.code === 'interrupted') throw error;
@@ -209,12 +215,15 @@ export class Inventory {
     const { held, due, database, comparison } = this.#staging;
     // What is due and was listed is as of this list by now.
     if (this.#hasDue && this.#oldest !== undefined) due.dropOlder(this.#oldest);
+    const { entries } = this.tally;
     for (const { id, loc, asOf } of this.#unseen(at)) {
       this.tally.doomed += 1;
       comparison?.note('surplus', loc);
       held.doom(id, later(asOf, at));
+      if (entries === 0) database.keep(emptyList, 'yes');
       database.breathe();
     }
+    if (entries > 0) database.keep(emptyList, undefined);
   }
 
   *#unseen(at: string): Generator<{ readonly id: number; readonly loc: string; readonly asOf: string }> {

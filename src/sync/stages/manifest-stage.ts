@@ -1,7 +1,13 @@
 import { earlier } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { type Capability, refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
-import type { Member, StatementHandler } from '../../resourcesync/reading/source-document.ts';
+import type {
+  DocumentOpening,
+  Member,
+  StatementHandler,
+} from '../../resourcesync/reading/source-document.ts';
+import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { Following, type StagedChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
 import { Inventory, type StagedList } from './list-stage.ts';
@@ -25,7 +31,7 @@ export async function stageChangeDumps(
   const before = JSON.parse(database.setting(readBefore) ?? '{}') as Record<string, string>;
   const read: Record<string, string> = {};
   for (const uri of uris) {
-    const { packages, incomplete } = await listPackages(uri, staging, following.wants);
+    const { packages, incomplete } = await listPackages(uri, 'changedump', staging, following.wants);
     if (incomplete !== undefined) following.missing(incomplete);
     for (const member of packages) {
       const { times } = member;
@@ -35,7 +41,7 @@ export async function stageChangeDumps(
         read[member.uri] = times.until;
         continue;
       }
-      const trouble = await readManifest(member, staging, {
+      const trouble = await readManifest(member, 'changedump-manifest', staging, {
         // What the dump says of a package stands in for a manifest that says nothing.
         opened: (document, servedAt) => {
           const { from = times.from, until = times.until } = document.times;
@@ -59,11 +65,11 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
   const inventory = new Inventory(staging);
   let [at, incomplete]: (string | undefined)[] = [];
   for (const uri of uris) {
-    const dump = await listPackages(uri, staging);
+    const dump = await listPackages(uri, 'resourcedump', staging);
     incomplete ??= dump.incomplete;
     for (const member of dump.packages) {
       let asOf = dump.at ?? staging.now();
-      const trouble = await readManifest(member, staging, {
+      const trouble = await readManifest(member, 'resourcedump-manifest', staging, {
         opened: ({ times }, servedAt) => {
           asOf = times.at ?? dump.at ?? servedAt ?? staging.now();
         },
@@ -82,19 +88,56 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
 /** Where the dump links to its manifest, without the package. @returns why it could not be read */
 async function readManifest(
   member: Member,
+  capability: 'resourcedump-manifest' | 'changedump-manifest',
   { port, remarks, readPackage }: Staging,
   handler: StatementHandler,
 ): Promise<string | undefined> {
   const { contents, uri } = member;
-  if (contents === undefined) {
-    if (readPackage !== undefined) return readPackage(member, handler);
-    return `what ${uri} holds is known when it has been fetched`;
-  }
+  const where = contents ?? `${uri}!/manifest.xml`;
+  const checked = new CheckedManifest(where, capability, handler);
   try {
-    await fetchDocument(port, contents, handler, remarks.at(contents));
+    if (contents !== undefined) await fetchDocument(port, contents, checked, remarks.at(contents));
+    else if (readPackage === undefined) return `what ${uri} holds is known when it has been fetched`;
+    else {
+      const trouble = await readPackage(member, checked);
+      if (trouble !== undefined) return trouble;
+    }
+    checked.finish();
     return undefined;
   } catch (error) {
     if (!isBridgeError(error) || error.code === 'interrupted') throw error;
-    return `${contents}: ${describeError(error)}`;
+    return `${where}: ${describeError(error)}`;
+  }
+}
+
+/** Hands on what a manifest of the right kind says. */
+class CheckedManifest implements StatementHandler {
+  readonly #uri: string;
+  readonly #capability: Capability;
+  readonly #handler: StatementHandler;
+  #document: DocumentOpening | undefined;
+  #statements = 0;
+
+  constructor(uri: string, capability: Capability, handler: StatementHandler) {
+    this.#uri = uri;
+    this.#capability = capability;
+    this.#handler = handler;
+  }
+
+  readonly opened = (document: DocumentOpening, servedAt?: string): void => {
+    this.#document = document;
+    refuseOtherKind(this.#uri, document, this.#capability);
+    this.#handler.opened?.(document, servedAt);
+  };
+
+  readonly statement = (statement: Statement): void => {
+    if (this.#statements === 0)
+      refuseOtherKind(this.#uri, this.#document, this.#capability, statement.change !== undefined);
+    this.#statements += 1;
+    this.#handler.statement?.(statement);
+  };
+
+  finish(): void {
+    if (this.#document) refuseSilence(this.#uri, this.#document, this.#statements, this.#capability);
   }
 }

@@ -50,7 +50,7 @@ async function wholeDumpOf(uris: readonly string[], staging: Staging): Promise<W
   const packages: Member[] = [];
   let from: string | undefined;
   for (const uri of uris) {
-    const { at, incomplete, packages: listed } = await listPackages(uri, staging);
+    const { at, incomplete, packages: listed } = await listPackages(uri, 'resourcedump', staging);
     if (at === undefined || incomplete !== undefined || !listed.every(isSmallPackage)) return undefined;
     packages.push(...listed);
     const times = [at, ...listed.flatMap(({ times }) => times.at ?? [])];

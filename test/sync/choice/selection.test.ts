@@ -96,6 +96,12 @@ describe('how many deletions are too many', () => {
   ])('%i of %i, where %s are allowed', (doomed, held, allowed, limit) => {
     expect(tooManyDeletions(doomed, held, allowed)).toBe(limit);
   });
+
+  it('any, where the list names nothing and nobody allowed it', () => {
+    expect(tooManyDeletions(1, 30, undefined, true)).toBe(0);
+    expect(tooManyDeletions(1, 30, 1, true)).toBeUndefined();
+    expect(tooManyDeletions(0, 30, undefined, true)).toBeUndefined();
+  });
 });
 
 describe('the way', () => {
