@@ -1,11 +1,11 @@
-import type { HeldItem, Holdings, Problem, SourceItem } from '../../../src/core/adapter.ts';
+import type { HeldItem, Holdings, Problem, SourceFile, SourceItem } from '../../../src/core/adapter.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
-import { bareStatement, fetchPayload } from '../reading/payload.ts';
-import { AwaitedFiles } from './awaited-files.ts';
+import { fetchPayload } from '../reading/payload.ts';
+import { Awaited } from './awaited.ts';
 import type { DoubledOrigins } from './doubled-origins.ts';
-import { formatName, formatOfContent, otherName, usualProfile } from './format-name.ts';
+import { formatName } from './format-name.ts';
 import { collectionKey } from './house-address.ts';
 import type { ItemDraft, Undescribed } from './item-draft.ts';
 import { readPast } from './item-past.ts';
@@ -14,8 +14,9 @@ import { refuseOwn } from './own-words.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
 import { hrefs, type Placed, placeOf } from './role.ts';
 import { Round, withDelivered } from './round.ts';
-import { isPage, readPageSigns } from './signposted-page.ts';
+import { isPage } from './signposted-page.ts';
 import { statedFile } from './stated-file.ts';
+import { takePage } from './taken-page.ts';
 
 /** What items are made with. */
 export interface Making {
@@ -70,8 +71,12 @@ const failuresInARow = 10;
 
 /** Makes items of entries, in pages: what is in store tells what need not be fetched, and what an address was. */
 export class Assembly {
-  /** Of a list that is read. */
-  readonly awaited = new AwaitedFiles();
+  /** Files, by the items that have them, of a list that is read. */
+  readonly awaited = new Awaited();
+  /** Items whose metadata has not come, by the files that they state and that have. */
+  readonly forsaken = new Awaited();
+  /** Described by what is not for everybody. */
+  readonly #hidden = new Set<string>();
   readonly #making: Making;
   /** Delivered lately: it may not be in store yet. */
   #lately: readonly ReadonlyMap<string, SourceItem>[] = [];
@@ -81,8 +86,15 @@ export class Assembly {
     this.#making = making;
   }
 
-  /** @param takesLost files that nothing describes become items of their own */
-  async assemble(listed: readonly Statement[], takesLost: boolean): Promise<Assembled> {
+  /**
+   * @param takesLost files that nothing describes become items of their own
+   * @param isGone of changes, whether they say so of an address
+   */
+  async assemble(
+    listed: readonly Statement[],
+    takesLost: boolean,
+    isGone: (url: string) => boolean = () => false,
+  ): Promise<Assembled> {
     const { set, baseUrl, withFiles } = this.#making;
     // Of an address that is there twice the last word counts.
     const statements = [...new Map(listed.map((statement) => [statement.loc, statement])).values()];
@@ -100,28 +112,28 @@ export class Assembly {
     const pages = this.#making.isSitemap
       ? placed.filter(({ statement, placed: { role } }) => role === 'plain' && isPage(statement))
       : [];
-    await this.#inTurns(pages, ({ statement }) => this.#takePage(round, statement));
+    await this.#inTurns(pages, ({ statement }) => takePage(round, statement, this.#making));
     const taken = new Set(pages.map(({ statement }) => statement.loc));
     for (const { statement, placed: place } of placed) {
       if (statement.change === 'deleted' || place.role === 'metadata' || taken.has(statement.loc)) continue;
       if (place.role === 'plain') this.#takePlain(round, statement, place);
-      else if (!round.takeFile(statement, place)) {
-        if (takesLost) this.#takePlain(round, statement, { ...place, identifier: statement.loc });
-        else round.lost.push(statement);
-      }
+      else this.#takeFile(round, statement, place, takesLost);
     }
+    if (this.#making.reading === 'changes') this.#takeForsaken(round, isGone);
     await this.#inTurns(
       round.drafts().filter(({ withPast }) => withPast.length > 0),
       (draft) => this.#readPast(draft),
     );
     const items = round.drafts().flatMap((draft) => draft.finish(withFiles) ?? []);
     if (this.#making.reading === 'list') {
-      for (const statement of statements) this.awaited.meet(statement);
-      for (const draft of round.drafts())
-        this.awaited.await(
-          draft.identifier,
-          draft.keptFiles().map(({ url }) => url),
-        );
+      for (const statement of statements) {
+        if (statement.change !== 'deleted') this.awaited.meet(...namedBy(statement));
+      }
+      for (const draft of round.drafts()) {
+        const kept = draft.keptFiles().map(({ url }) => url);
+        this.awaited.await(draft.identifier, kept);
+        if (draft.metadata.length > 0 || draft.same.length > 0) this.forsaken.meet(draft.identifier);
+      }
     }
     this.#lately = [new Map(items.map((item) => [item.identifier, item])), ...this.#lately].slice(0, 3);
     return { items, problems: round.problems, lost: round.lost, unknownDeletions: round.unknown };
@@ -134,6 +146,24 @@ export class Assembly {
       statements.filter((statement) => placeOf(statement, set).role === 'file'),
       true,
     );
+  }
+
+  /**
+   * Files that are listed, as items of their own where everything that stated them is listed no more.
+   * @param files what they were stated by, by address
+   */
+  async ofTheirOwn(files: ReadonlyMap<string, readonly string[]>): Promise<readonly SourceItem[]> {
+    const stating = await this.#making.holdings.stating([...files.keys()]);
+    const owners = new Set([...stating.values(), ...files.values()].flat());
+    const held = await this.#held([...owners, ...files.keys()]);
+    const round = new Round(held, stating, 'kept', none);
+    for (const [url, unmet] of files) {
+      const others = (stating.get(url) ?? []).filter((one) => !unmet.includes(one));
+      if (others.some((one) => (held.get(one)?.metadata.length ?? 0) > 0)) continue;
+      const file = unmet.flatMap((one) => held.get(one)?.files.find((known) => known.url === url) ?? [])[0];
+      if (file) takeAlone(round.draft(url), file);
+    }
+    return round.drafts().flatMap((draft) => draft.finish(this.#making.withFiles) ?? []);
   }
 
   /** Items without these files, which are gone. */
@@ -209,7 +239,7 @@ export class Assembly {
       if (held) draft.removed.add(held.format);
       return;
     }
-    const format = held?.format ?? freeName(formatName(statement, placed), loc, draft);
+    const format = held?.format ?? draft.freeName(formatName(statement, placed), loc);
     if (formats !== undefined && !formats.includes(format)) return;
     const [profile] = hrefs(statement, 'profile');
     const [via] = hrefs(statement, 'via');
@@ -255,6 +285,7 @@ export class Assembly {
       }
       this.#failures = 0;
       if (payload.kind === 'withheld') {
+        for (const url of hrefs(statement, 'describes')) this.#hidden.add(url);
         if (held) draft.refuse(format);
         return;
       }
@@ -263,7 +294,28 @@ export class Assembly {
       const { timeMap } = payload;
       if (withPast && held === undefined && timeMap !== undefined) draft.withPast.push({ metadata, timeMap });
     }
+    draft.describedAtLast();
     draft.describe(hrefs(statement, 'describes'), lastmod, collections);
+  }
+
+  #takeFile(round: Round, statement: Statement, placed: Placed, takesLost: boolean): void {
+    const { loc } = statement;
+    const owners = round.takeFile(statement, placed);
+    if (this.#making.reading === 'list') {
+      for (const owner of owners) this.forsaken.await(loc, [owner]);
+    }
+    if (owners.length > 0 || this.#hidden.has(loc)) return;
+    if (takesLost) this.#takePlain(round, statement, { ...placed, identifier: loc });
+    else round.lost.push(statement);
+  }
+
+  /** Nothing describes it any more, and it is still there. */
+  #takeForsaken(round: Round, isGone: (url: string) => boolean): void {
+    for (const { draft, file } of round.forsaken(isGone)) {
+      const own = round.draft(file.url);
+      takeAlone(own, file);
+      own.collections ??= draft.held?.collections;
+    }
   }
 
   #takePlain(round: Round, statement: Statement, placed: Placed): void {
@@ -280,62 +332,6 @@ export class Assembly {
     draft.metadata.push({ format, profile, content: plainRecord({ loc, type }), via });
     draft.files.set(loc, statedFile(statement, placed, 1));
     draft.describe([loc], lastmod, collections);
-  }
-
-  /** A page is an item with the metadata and the files that it leads to, or a mere record that it is there. */
-  async #takePage(round: Round, { loc, lastmod, type }: Statement): Promise<void> {
-    const { port, isAllowed } = this.#making;
-    const draft = round.draft(loc);
-    draft.page = loc;
-    draft.collections = [];
-    draft.datestamp = lastmod;
-    const known = draft.held?.metadata ?? [];
-    const isWhole = known.length > 0 && known.every(({ hash = '' }) => !round.damaged.has(hash));
-    const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && isWhole;
-    if (isKnown && this.#making.reading !== 'anew') {
-      draft.keep(known);
-      return;
-    }
-    const page = isAllowed(loc)
-      ? await readPageSigns(loc, port)
-      : ({ kind: 'failed', reason: `${loc} is at another host than its Sitemap` } as const);
-    if (page.kind === 'withheld') for (const { format } of known) draft.refuse(format);
-    if (page.kind === 'failed')
-      for (const format of known.length > 0 ? known.map((one) => one.format) : [plainFormat.name])
-        round.fail(loc, format, page.reason);
-    if (page.kind !== 'page') return;
-    const { describedBy, files } = page.signs;
-    for (const { url, type: stated } of describedBy) {
-      const payload = isAllowed(url)
-        ? await fetchPayload({ ...bareStatement(url), type: stated }, port)
-        : undefined;
-      if (payload?.kind === 'failed')
-        round.fail(loc, formatOfContent(new Uint8Array(), stated), payload.reason);
-      if (payload?.kind !== 'content') continue;
-      const format = freeName(formatOfContent(payload.content, stated), url, draft);
-      if (this.#making.formats !== undefined && !this.#making.formats.includes(format)) continue;
-      const profile = usualProfile(format);
-      draft.metadata.push({
-        format,
-        content: payload.content,
-        hash: payload.sha256,
-        mediaType: stated,
-        upstreamUrl: url,
-        ...(profile !== undefined && { profile }),
-      });
-    }
-    if (draft.metadata.length === 0)
-      draft.metadata.push({
-        format: plainFormat.name,
-        profile: plainFormat.profile,
-        content: plainRecord({ loc, type }),
-        upstreamUrl: loc,
-      });
-    for (const gone of known) {
-      if (!draft.metadata.some(({ format }) => format === gone.format)) draft.removed.add(gone.format);
-    }
-    draft.described = files.map(({ url }) => url);
-    for (const file of files) draft.files.set(file.url, file);
   }
 
   async #readPast(draft: ItemDraft): Promise<void> {
@@ -356,6 +352,20 @@ export class Assembly {
 
 const none: ReadonlySet<string> = new Set();
 
+/** Its own address, and what it describes. */
+function namedBy(statement: Statement): readonly string[] {
+  return [statement.loc, ...hrefs(statement, 'describes')];
+}
+
+/** A file that is in store, as an item of its own. */
+function takeAlone(draft: ItemDraft, file: SourceFile): void {
+  const { url, mediaType, via = url } = file;
+  const { name: format, profile } = plainFormat;
+  draft.metadata.push({ format, profile, content: plainRecord({ loc: url, type: mediaType }), via });
+  draft.files.set(url, { ...file, sequence: 1 });
+  draft.described = [url];
+}
+
 function isSha256(hash: string): boolean {
   return hash.startsWith('sha-256:');
 }
@@ -363,10 +373,4 @@ function isSha256(hash: string): boolean {
 function isSelected(collections: readonly string[], wanted: readonly string[] | undefined): boolean {
   if (wanted === undefined || collections.length === 0) return true;
   return collections.some((key) => wanted.some((chosen) => key === chosen || key.startsWith(`${chosen}:`)));
-}
-
-/** Two documents of an item may have nothing by which they could be told apart. */
-function freeName(format: string, loc: string, draft: ItemDraft): string {
-  const used = draft.formatsInUse();
-  return used.has(format) && used.get(format) !== loc ? otherName(format, loc) : format;
 }

@@ -8,9 +8,10 @@ import type {
   SourceVersion,
 } from '../../../src/core/adapter.ts';
 import { later } from '../../../src/core/datetime.ts';
-import { usualProfile } from './format-name.ts';
+import { otherName, usualProfile } from './format-name.ts';
 import { isFileOfHouse } from './house-address.ts';
 import type { PastOf } from './item-past.ts';
+import { plainOf } from './plain-record.ts';
 
 /** By which the files of a Source's items are known: it lists what it hands out. */
 export const fileOrigin = { name: 'resourcesync', rank: 0 } as const;
@@ -31,6 +32,8 @@ export class ItemDraft {
   readonly same: SameMetadata[] = [];
   /** Formats that are gone. */
   readonly removed = new Set<string>();
+  /** The Source itself says that some are. */
+  isToldGone = false;
   /** Some of them because the Source shows them not to everybody. */
   refused = false;
   /** What metadata describes, in order; undefined: no metadata has come that says so. */
@@ -53,13 +56,32 @@ export class ItemDraft {
     this.#undescribed = undescribed;
   }
 
+  /** Metadata of it is published once this is stored, as far as these entries say. */
+  get lives(): boolean {
+    if (this.metadata.length > 0 || this.same.length > 0) return true;
+    return (this.held?.metadata ?? []).some(({ format }) => !this.removed.has(format));
+  }
+
+  /** Something describes it: what we said of it ourselves goes. */
+  describedAtLast(): void {
+    const plain = this.held && plainOf(this.held);
+    if (plain) this.removed.add(plain.format);
+  }
+
+  /** Two documents of an item may have nothing by which they could be told apart. */
+  freeName(format: string, loc: string): string {
+    const used = this.#formatsInUse();
+    return used.has(format) && used.get(format) !== loc ? otherName(format, loc) : format;
+  }
+
   /** Formats that are taken already, by the address they came from. */
-  formatsInUse(): ReadonlyMap<string, string | undefined> {
+  #formatsInUse(): ReadonlyMap<string, string | undefined> {
+    const plain = this.held && plainOf(this.held);
     const here = [...this.metadata, ...this.same].map(
       ({ format, upstreamUrl }) => [format, upstreamUrl] as const,
     );
-    const before = (this.held?.metadata ?? []).map(
-      ({ format, upstreamUrl }) => [format, upstreamUrl] as const,
+    const before = (this.held?.metadata ?? []).flatMap((one) =>
+      one === plain ? [] : [[one.format, one.upstreamUrl] as const],
     );
     return new Map([...before, ...here]);
   }

@@ -1,9 +1,16 @@
+import type { HeldItem, HeldMetadata } from '../../../src/core/adapter.ts';
 import { fileName } from '../../../src/core/signposting/file-name.ts';
 
 export const plainFormat = {
   name: 'oai_dc',
   profile: 'http://www.openarchives.org/OAI/2.0/oai_dc/',
 } as const;
+
+/** The record that is here of an item that is a file and nothing else; undefined: its metadata is the Source's. */
+export function plainOf({ identifier, metadata, files }: HeldItem): HeldMetadata | undefined {
+  if (!files.some(({ url }) => url === identifier)) return undefined;
+  return metadata.find(({ format, upstreamUrl }) => format === plainFormat.name && upstreamUrl === undefined);
+}
 
 /**
  * What there is to say of a resource that nothing describes, as Dublin Core: its name, its type, its address. The same

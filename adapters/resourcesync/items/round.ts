@@ -1,7 +1,8 @@
-import type { HeldItem, Problem, SourceItem } from '../../../src/core/adapter.ts';
+import type { HeldItem, Problem, SourceFile, SourceItem } from '../../../src/core/adapter.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import { isFileOfHouse } from './house-address.ts';
 import { ItemDraft, type Undescribed } from './item-draft.ts';
-import { plainFormat } from './plain-record.ts';
+import { plainOf } from './plain-record.ts';
 import type { Placed } from './role.ts';
 import { statedFile } from './stated-file.ts';
 
@@ -55,10 +56,13 @@ export class Round {
     for (const one of new Set([identifier, loc])) {
       const held = this.#held.get(one);
       const gone = held?.metadata.find(({ upstreamUrl }) => upstreamUrl === loc);
-      const isPlain = held?.identifier === loc && held.files.some(({ url }) => url === loc);
-      if (gone) this.draft(one).removed.add(gone.format);
-      else if (isPlain) this.draft(one).removed.add(plainFormat.name);
-      isKnown ||= gone !== undefined || isPlain;
+      const plain = held?.identifier === loc ? plainOf(held) : undefined;
+      const format = (gone ?? plain)?.format;
+      if (format === undefined) continue;
+      isKnown = true;
+      const draft = this.draft(one);
+      draft.removed.add(format);
+      draft.isToldGone = true;
     }
     for (const one of this.#stating.get(loc) ?? []) {
       isKnown = true;
@@ -68,17 +72,19 @@ export class Round {
     if (!isKnown && role === 'plain') this.unknown.push(loc);
   }
 
-  /** @returns false where no item is known that has it */
-  takeFile(statement: Statement, placed: Placed): boolean {
+  /** @returns the items that are known to have it */
+  takeFile(statement: Statement, placed: Placed): readonly string[] {
     const { loc } = statement;
     const { identifier } = placed;
     const here = this.drafts().filter(({ described }) => described?.includes(loc) === true);
     const named = identifier === undefined || !this.#has(identifier) ? [] : [identifier];
-    const owners = new Set([
-      ...here.map((draft) => draft.identifier),
-      ...named,
-      ...(this.#stating.get(loc) ?? []),
-    ]);
+    const stating = (this.#stating.get(loc) ?? []).filter((one) => this.#lives(one));
+    const owners = new Set([...here.map((draft) => draft.identifier), ...named, ...stating]);
+    if (this.#isThing(loc)) owners.add(loc);
+    else if (this.#isAlone(loc)) {
+      owners.delete(loc);
+      if (owners.size > 0) this.draft(loc).describedAtLast();
+    }
     for (const owner of owners) {
       const draft = this.draft(owner);
       const before = draft.held?.files.find(({ url }) => url === loc)?.sequence;
@@ -86,7 +92,44 @@ export class Round {
       const next = (draft.held?.files.length ?? 0) + draft.files.size + 1;
       draft.files.set(loc, statedFile(statement, placed, place >= 0 ? place + 1 : (before ?? next)));
     }
-    return owners.size > 0;
+    return [...owners];
+  }
+
+  /** What an item that has nothing left stated, and the Source did not say is gone. */
+  forsaken(
+    isGone: (url: string) => boolean,
+  ): readonly { readonly draft: ItemDraft; readonly file: SourceFile }[] {
+    return this.drafts().flatMap((draft) =>
+      draft.lives || draft.refused || !draft.isToldGone
+        ? []
+        : (draft.held?.files ?? []).flatMap((file) => {
+            const isListed = file.access !== 'unknown' && !isFileOfHouse(file.url);
+            const isLeft = isListed && !draft.removedFiles.has(file.url) && !isGone(file.url);
+            const isElsewhere = (this.#stating.get(file.url) ?? []).some(
+              (one) => one !== draft.identifier && this.#lives(one),
+            );
+            return isLeft && !isElsewhere ? { draft, file } : [];
+          }),
+    );
+  }
+
+  /** It is here as an item of its own, for nothing described it. */
+  #isAlone(loc: string): boolean {
+    const held = this.#held.get(loc);
+    return (
+      held !== undefined && plainOf(held) !== undefined && this.#drafts.get(loc)?.described === undefined
+    );
+  }
+
+  /** Metadata that has come describes this and nothing else: it was a landing page, as far as anybody knew. */
+  #isThing(loc: string): boolean {
+    const held = this.#held.get(loc);
+    if (held === undefined || !this.#lives(loc) || plainOf(held) !== undefined) return false;
+    return held.metadata.every(({ upstreamUrl }) => upstreamUrl !== loc);
+  }
+
+  #lives(identifier: string): boolean {
+    return this.#drafts.get(identifier)?.lives ?? (this.#held.get(identifier)?.metadata.length ?? 0) > 0;
   }
 
   #has(identifier: string): boolean {

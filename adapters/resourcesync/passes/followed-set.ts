@@ -1,4 +1,4 @@
-import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import type { AdapterContext, AdapterSettings, Holdings } from '../../../src/core/adapter.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { SourceSet } from '../../../src/resourcesync/discovery/found-source.ts';
@@ -24,6 +24,7 @@ export interface FollowedSet {
   readonly port: SourcePort;
   readonly remarks: Remarks;
   readonly origins: DoubledOrigins;
+  readonly holdings: Holdings;
   /** Our clock, for a Source that tells no time. */
   readonly now: () => string;
   /** @param mends see `PageRequest` */
@@ -88,6 +89,7 @@ export async function openSet(
     port,
     remarks,
     origins,
+    holdings,
     now: () => toIso(clock.now()),
     assembly: (reading, mends = false) => new Assembly({ ...making, reading, mends }),
   };

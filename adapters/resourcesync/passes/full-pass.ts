@@ -1,6 +1,7 @@
-import type { Page, PageRequest } from '../../../src/core/adapter.ts';
+import type { Page, PageRequest, SourceItem } from '../../../src/core/adapter.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
-import type { AwaitedFiles } from '../items/awaited-files.ts';
+import type { Assembly } from '../items/assembly.ts';
+import { hrefs, placeOf } from '../items/role.ts';
 import { inBatches } from './batches.ts';
 import type { FollowedSet } from './followed-set.ts';
 import { ListedResources } from './listed-resources.ts';
@@ -8,7 +9,7 @@ import { ListedResources } from './listed-resources.ts';
 /** More files that nothing describes than this are found by reading the lists once more. */
 const lostInMemory = 1_000;
 
-/** Items from which files go, on a page. */
+/** Items from which files go, or that files become, on a page. */
 const itemsAtATime = 100;
 
 /**
@@ -45,28 +46,35 @@ export async function* fullPages(
   const problems = listed.doubts(hasItems);
   if (problems.length === 0) {
     if (!isResumed) followed.origins.settle();
-    for await (const gone of absentFiles(followed, assembly.awaited)) {
-      yield { items: await assembly.without(gone), problems: [], checkpoint: undefined, asOf };
-    }
+    for await (const items of unmetItems(followed, assembly))
+      yield { items, problems: [], checkpoint: undefined, asOf };
   }
   yield { items: [], problems, checkpoint: { at: listed.at, done: 0 }, asOf };
 }
 
 /**
- * Files in store that a list does not have, by item: of those that were met too long before their item to be
- * remembered the list is asked again.
+ * Items without those of their files that a list does not have, and files that it has though it has nothing any more that
+ * states them. Of those that were met too long before to be remembered the list is asked again.
  */
-async function* absentFiles(
-  followed: FollowedSet,
-  awaited: AwaitedFiles,
-): AsyncGenerator<ReadonlyMap<string, readonly string[]>> {
-  if (awaited.isEmpty) return;
+async function* unmetItems(followed: FollowedSet, assembly: Assembly): AsyncGenerator<readonly SourceItem[]> {
+  const { awaited, forsaken } = assembly;
+  if (awaited.isEmpty && forsaken.isEmpty) return;
   const again = await ListedResources.open(followed);
-  for await (const statement of again.statements()) awaited.meet(statement);
+  for await (const statement of again.statements()) {
+    if (statement.change === 'deleted') continue;
+    awaited.meet(statement.loc, ...hrefs(statement, 'describes'));
+    const { role, identifier } = placeOf(statement, followed.set.uri);
+    if (role === 'metadata' && identifier !== undefined) forsaken.meet(identifier);
+  }
   if (again.doubts(true).length > 0) return;
-  const left = [...awaited.left()];
-  for (let next = 0; next < left.length; next += itemsAtATime)
-    yield new Map(left.slice(next, next + itemsAtATime));
+  for (const left of inParts(forsaken.left())) yield await assembly.ofTheirOwn(left);
+  for (const left of inParts(awaited.left())) yield await assembly.without(left);
+}
+
+function* inParts<Value>(all: ReadonlyMap<string, Value>): Generator<ReadonlyMap<string, Value>> {
+  const entries = [...all];
+  for (let next = 0; next < entries.length; next += itemsAtATime)
+    yield new Map(entries.slice(next, next + itemsAtATime));
 }
 
 async function* after(statements: AsyncIterable<Statement>, count: number): AsyncGenerator<Statement> {

@@ -3,7 +3,7 @@ import { BridgeError } from '../../../src/core/errors.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { formatName } from '../items/format-name.ts';
 import { collectionKey } from '../items/house-address.ts';
-import { plainFormat } from '../items/plain-record.ts';
+import { plainFormat, plainOf } from '../items/plain-record.ts';
 import { hrefs, placeOf } from '../items/role.ts';
 import type { FollowedSet } from './followed-set.ts';
 import { ListedResources } from './listed-resources.ts';
@@ -44,25 +44,51 @@ export async function* identifierPages(
 ): AsyncGenerator<IdentifierPage> {
   const listed = await ListedResources.open(followed);
   const byFormat = new Map<string, IdentifierEntry[]>();
+  let files: Statement[] = [];
   for await (const statement of listed.statements()) {
     const placed = placeOf(statement, followed.set.uri);
-    if (placed.role === 'file' || statement.change === 'deleted') continue;
+    if (statement.change === 'deleted') continue;
+    if (placed.role === 'file') {
+      files.push(statement);
+      if (files.length < entriesOnPage) continue;
+      yield* alonePages(followed, files);
+      files = [];
+      continue;
+    }
     const format = placed.role === 'plain' ? plainFormat.name : formatName(statement, placed);
     const identifier = placed.identifier ?? statement.loc;
     met(identifier, statement);
     const entries = byFormat.get(format) ?? [];
     byFormat.set(format, entries);
-    entries.push({
-      identifier,
-      datestamp: statement.lastmod,
-      collections: hrefs(statement, 'collection').map(collectionKey),
-      deleted: false,
-    });
+    entries.push(toEntry(identifier, statement));
     if (entries.length < entriesOnPage) continue;
     yield { format, entries, checkpoint: undefined, problems: [] };
     byFormat.delete(format);
   }
   for (const [format, entries] of byFormat) yield { format, entries, checkpoint: undefined, problems: [] };
+  yield* alonePages(followed, files);
   const problems = listed.doubts(hasItems);
   if (problems.length > 0) yield { format: plainFormat.name, entries: [], checkpoint: undefined, problems };
+}
+
+/** Files that are items of their own here, for what should describe them never came. */
+async function* alonePages(
+  { holdings }: FollowedSet,
+  files: readonly Statement[],
+): AsyncGenerator<IdentifierPage> {
+  const held = await holdings.items(files.map(({ loc }) => loc));
+  const entries = files.flatMap((statement) => {
+    const item = held.get(statement.loc);
+    return item && plainOf(item) ? toEntry(statement.loc, statement) : [];
+  });
+  if (entries.length > 0) yield { format: plainFormat.name, entries, checkpoint: undefined, problems: [] };
+}
+
+function toEntry(identifier: string, statement: Statement): IdentifierEntry {
+  return {
+    identifier,
+    datestamp: statement.lastmod,
+    collections: hrefs(statement, 'collection').map(collectionKey),
+    deleted: false,
+  };
 }

@@ -23,8 +23,9 @@ export async function* incrementalPages(followed: FollowedSet, since: string): A
   const unknown: string[] = [];
   const inOrder = [...changes.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const lost = [];
+  const isGone = (url: string) => changes.get(url)?.statement.change === 'deleted';
   for await (const batch of inBatches(inOrder.map(({ statement }) => statement))) {
-    const made = await assembly.assemble(batch, false);
+    const made = await assembly.assemble(batch, false, isGone);
     lost.push(...made.lost);
     unknown.push(...made.unknownDeletions);
     if (made.items.length > 0 || made.problems.length > 0)
