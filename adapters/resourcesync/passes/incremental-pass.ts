@@ -3,6 +3,7 @@ import { BridgeError } from '../../../src/core/errors.ts';
 import { readChanges } from '../reading/latest-changes.ts';
 import { inBatches } from './batches.ts';
 import type { FollowedSet } from './followed-set.ts';
+import { isYetToCome } from './listed-resources.ts';
 
 /**
  * What has changed since a moment of the Source's time.
@@ -10,6 +11,11 @@ import type { FollowedSet } from './followed-set.ts';
  */
 export async function* incrementalPages(followed: FollowedSet, since: string): AsyncGenerator<Page> {
   const { set, port, remarks, now } = followed;
+  if (await isYetToCome(followed, since))
+    throw new BridgeError(
+      'changes-incomplete',
+      `${set.uri}: what is known goes up to ${since}, which is yet to come`,
+    );
   const { changes, cursor, gap } = await readChanges(set.lists.changelist, since, {
     port,
     remarks,

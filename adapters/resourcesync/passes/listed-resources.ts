@@ -33,14 +33,19 @@ export class ListedResources {
         return head.times.at;
       }),
     );
-    const served = await serverTime(followed);
+    const served = (await serverTime(followed)) ?? now();
     const stated = times.flatMap((time) => time ?? []).sort()[0];
-    const at = resourcelist.length === 0 ? undefined : (stated ?? served ?? now());
+    const at = resourcelist.length === 0 ? undefined : madeAt(stated, served);
     const changes =
       changelist.length === 0
         ? undefined
         : await readChanges(changelist, at ?? beginning, { port, remarks, now: now() });
-    return new ListedResources(followed, at, changes, served ?? now());
+    const listed = new ListedResources(followed, at, changes, served);
+    if (at === beginning && changes !== undefined)
+      listed.#doubts.push(
+        `its Resource List says that it was made at ${stated}, which is yet to come: how old it is cannot be told`,
+      );
+    return listed;
   }
 
   private constructor(
@@ -89,6 +94,30 @@ export class ListedResources {
     const all = isEmpty ? [...this.#doubts, 'its Resource List is empty'] : this.#doubts;
     return all.slice(0, 20).map((message) => ({ code: 'list-doubtful', message }));
   }
+}
+
+/** The widest that local time is ahead of UTC. */
+const widestZone = 14 * 3600;
+
+/**
+ * When the list was made at the earliest, as the Source itself could know it.
+ * @param stated local time that calls itself UTC lies in the future
+ * @param served by the clock of the Source
+ */
+function madeAt(stated: string | undefined, served: string): string {
+  if (stated === undefined || stated <= served) return stated ?? served;
+  if (stated <= addSeconds(served, clocksApart)) return served;
+  return stated <= addSeconds(served, widestZone) ? addSeconds(stated, -widestZone) : beginning;
+}
+
+/** The clocks of those who answer for one Source differ by so much. */
+const clocksApart = 120;
+
+/** Whether the Source could have said this of a time that is over. */
+export async function isYetToCome(followed: FollowedSet, moment: string): Promise<boolean> {
+  if (moment <= addSeconds(followed.now(), clocksApart)) return false;
+  const served = await serverTime(followed);
+  return served !== undefined && moment > addSeconds(served, clocksApart);
 }
 
 /** The clock of the Source, at the price of a request. */

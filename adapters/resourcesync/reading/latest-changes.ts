@@ -54,6 +54,7 @@ export async function readChanges(
 }
 
 class Gathering {
+  readonly capability = 'changelist';
   readonly #since: string;
   readonly #from: string;
   readonly #now: string;

@@ -65,6 +65,7 @@ export class StatementFlow {
 
   #visitor() {
     return {
+      capability: 'resourcelist' as const,
       opened: (document: DocumentOpening, servedAt: string | undefined) => {
         this.opening ??= document;
         this.servedAt ??= servedAt;
