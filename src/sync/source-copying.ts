@@ -202,9 +202,9 @@ export class SourceCopying {
     choose: (packages: readonly Member[]) => readonly Member[],
   ): Promise<void> {
     const { copying, remarks, stop, note, meter } = this.#deps;
-    const { port, due, quota } = copying.deps;
+    const { port, due, quota, now } = copying.deps;
     try {
-      const { packages: listed, incomplete } = await listPackages(uri, capability, { port, remarks });
+      const { packages: listed, incomplete } = await listPackages(uri, capability, { port, remarks, now });
       if (incomplete !== undefined) note(`a dump was not read to its end: ${incomplete}`);
       const packages = choose(listed);
       meter.begin('packages', { count: packages.length, stated: 0, octets: 0 });

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { later } from '../core/datetime.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
+import { type NotingPort, notingPort } from '../resourcesync/discovery/noting-port.ts';
 import { chooseSet } from '../resourcesync/discovery/source-set.ts';
 import { createAuthority } from '../resourcesync/reading/authority.ts';
 import { Remarks } from '../resourcesync/reading/remarks.ts';
@@ -20,6 +22,7 @@ import { offersChanges, offersList, SourceReading } from './source-reading.ts';
 import { type Comparison, Findings } from './stages/comparison.ts';
 import { HeldFiles } from './stages/held-files.ts';
 import type { Filler, Staging } from './stages/staging.ts';
+import { forgetFuture } from './state/ahead.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
 import { DueResources } from './state/due-resources.ts';
 import { ExpectedFiles } from './state/expected-files.ts';
@@ -81,6 +84,7 @@ class Synchronisation {
   readonly #meter: Meter;
   readonly #documents: KeptDocuments;
   #comparison: Comparison | undefined;
+  readonly #noting: NotingPort;
   /** By which documents are read. */
   readonly #port: SourcePort;
 
@@ -93,7 +97,8 @@ class Synchronisation {
     this.#due = new DueResources(database);
     this.#meter = new Meter(deps.onProgress);
     this.#documents = new KeptDocuments(database);
-    this.#port = rememberingPort(deps.port, this.#documents);
+    this.#noting = notingPort(deps.port);
+    this.#port = rememberingPort(this.#noting, this.#documents);
   }
 
   async run(): Promise<SyncReport> {
@@ -177,7 +182,10 @@ class Synchronisation {
   }
 
   #chooseWay(set: SourceSet): { way: Way; why: string } {
+    const now = this.#deps.now();
+    const future = forgetFuture(this.#database, later(now, this.#noting.servedAt ?? now));
     const chosen = chooseWay({
+      future,
       asked: this.#options.way,
       cursor: this.#cursor,
       offersChanges: offersChanges(set),

@@ -4,10 +4,12 @@ import type { Report } from '../documents/report.ts';
 import { essenceOf, type SourcePort } from '../source-port.ts';
 import {
   type DocumentOpening,
+  type Interval,
   parseSourceDocument,
   type SourceDocument,
   type StatementHandler,
 } from './source-document.ts';
+import { notAhead } from './stated-time.ts';
 
 /** What a server said of a document, to ask for it again only if it is another. */
 export interface Validators {
@@ -49,7 +51,7 @@ export async function fetchDocument(
     let isDocument = false;
     const opened = (opening: DocumentOpening) => {
       isDocument = true;
-      handler.opened?.({ ...opening, uri }, servedAt);
+      handler.opened?.({ ...opening, uri, times: believed(opening.times, servedAt, report) }, servedAt);
     };
     const reading = parseSourceDocument(response.body, url, { ...handler, opened }, report);
     const document = await reading.catch((error: unknown) => {
@@ -59,10 +61,18 @@ export async function fetchDocument(
         : error;
     });
     // What is relative was relative to where it came from; it is known by the address that leads there.
-    return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
+    const times = believed(document.times, servedAt, () => undefined);
+    return { document: { ...document, uri, times }, validators: { etag, lastModified }, servedAt };
   } finally {
     await response.discard();
   }
+}
+
+function believed(times: Interval, servedAt: string | undefined, report: Report): Interval {
+  const { at } = times;
+  return at === undefined || servedAt === undefined
+    ? times
+    : { ...times, at: notAhead(at, servedAt, report) };
 }
 
 function isUnreadable(error: unknown): boolean {

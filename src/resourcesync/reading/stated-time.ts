@@ -1,4 +1,4 @@
-import { parseDatestamp } from '../../core/datetime.ts';
+import { addSeconds, parseDatestamp } from '../../core/datetime.ts';
 import type { Report } from '../documents/report.ts';
 
 const partial = /^(\d{4})(?:-(\d{2}))?$/;
@@ -28,4 +28,19 @@ export function statedTime(
   else if (/\d:?\d/.test(text.slice(10)) && !zoned.test(text.trim()))
     report(rules, `${name} is ${text}, without a zone: it is taken as UTC`);
   return parsed;
+}
+
+/** Clocks differ by so much without anybody being to blame. */
+export const skewSeconds = 300;
+
+/**
+ * What is known at a moment in the future would hide what changes until then: it is known at the time of the answer.
+ * @param at of a list
+ * @param clock the server's when it answered, or ours where it has none
+ */
+export function notAhead(at: string, clock: string, report: Report): string {
+  if (at <= clock) return at;
+  if (at > addSeconds(clock, skewSeconds))
+    report('RS-TIME-06', `its time is ${at}, which lies in the future: ${clock} is taken for it`);
+  return clock;
 }

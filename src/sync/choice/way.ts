@@ -6,6 +6,8 @@ export interface WayFacts {
   readonly asked: Way | undefined;
   /** Up to when the copy is complete; undefined: it never was. */
   readonly cursor: string | undefined;
+  /** It was taken for complete up to then, which lies in the future. */
+  readonly future?: string | undefined;
   readonly offersChanges: boolean;
   readonly offersList: boolean;
   /** Another choice of resources than before. */
@@ -16,11 +18,11 @@ export interface WayFacts {
 export function chooseWay(
   facts: WayFacts,
 ): { readonly way: Way; readonly why: string } | { readonly refused: string } {
-  const { asked, cursor, offersChanges, offersList, isOtherSelection } = facts;
+  const { asked, cursor, future, offersChanges, offersList, isOtherSelection } = facts;
   if (!offersChanges && !offersList) return { refused: 'the Source offers no list that can be followed' };
   if (asked === 'incremental') {
     if (!offersChanges) return { refused: 'the Source offers no Change List; leave out --incremental' };
-    if (cursor === undefined)
+    if (cursor === undefined && future === undefined)
       return { refused: 'there is no copy yet whose changes could be followed; begin without --incremental' };
     return { way: 'incremental', why: 'as asked' };
   }
@@ -29,6 +31,8 @@ export function chooseWay(
     return { way: 'incremental', why: 'the Source offers changes alone' };
   }
   if (asked !== undefined) return { way: asked, why: 'as asked' };
+  if (future !== undefined)
+    return { way: 'audit', why: `the copy had everything as of ${future}, which lies in the future` };
   if (cursor === undefined) return { way: 'baseline', why: 'there is no complete copy yet' };
   if (isOtherSelection) return { way: 'audit', why: 'other resources are wanted than before' };
   if (!offersChanges) return { way: 'audit', why: 'the Source offers no changes' };

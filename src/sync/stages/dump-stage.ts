@@ -2,12 +2,15 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import { refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
 import type { Member } from '../../resourcesync/reading/source-document.ts';
+import { notAhead } from '../../resourcesync/reading/stated-time.ts';
 import type { Staging } from './staging.ts';
 
 export interface ListedPackages {
   readonly packages: readonly Member[];
   /** Of the dump, or of its index. */
   readonly at: string | undefined;
+  /** The server's when it answered, or ours where it has none. */
+  readonly clock: string;
   /** Why packages may be missing. */
   readonly incomplete: string | undefined;
 }
@@ -24,7 +27,7 @@ export type DumpCapability = 'resourcedump' | 'changedump';
 export async function listPackages(
   uri: string,
   capability: DumpCapability,
-  { port, remarks }: Pick<Staging, 'port' | 'remarks'>,
+  { port, remarks, now }: Pick<Staging, 'port' | 'remarks' | 'now'>,
   wants: (member: Member) => boolean = () => true,
 ): Promise<ListedPackages> {
   const packages: Member[] = [];
@@ -40,7 +43,7 @@ export async function listPackages(
       else if (depth >= maximumDepth) incomplete ??= `${member.uri} lies too deep in indexes`;
       else await readPart(member.uri, depth + 1);
     }
-    return times;
+    return { at: times?.at, servedAt: fetched?.servedAt };
   };
   const readPart = async (place: string, depth: number) => {
     try {
@@ -50,6 +53,7 @@ export async function listPackages(
       incomplete ??= `${place}: ${describeError(error)}`;
     }
   };
-  const times = await read(uri, 1);
-  return { packages, at: times?.at, incomplete };
+  const { at, servedAt: clock = now() } = await read(uri, 1);
+  const believed = at === undefined ? undefined : notAhead(at, clock, remarks.at(uri));
+  return { packages, at: believed, clock, incomplete };
 }

@@ -2,6 +2,7 @@ import { later } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
+import { notAhead } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { emptyList } from '../choice/deletion-fuse.ts';
 import type { StatedResource } from '../state/due-resources.ts';
@@ -41,7 +42,7 @@ export async function stageList(
     {
       capability: 'resourcelist',
       opened: (document, servedAt) => {
-        at ??= document.times.at ?? servedAt ?? staging.now();
+        at ??= momentOf(document.times.at, servedAt, uri, staging);
       },
       statement: (statement) => {
         isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
@@ -56,7 +57,7 @@ export async function stageList(
   if (read === undefined) return undefined;
   staging.listed?.write();
   // What an index says of its time is the earliest of its parts.
-  const moment = read.times.at ?? at ?? read.servedAt ?? staging.now();
+  const moment = momentOf(read.times.at ?? at, read.servedAt, uri, staging);
   const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(moment);
   const again = isDoubtful ? await meetAgain(uri, staging, inventory) : undefined;
   const [fault] = again?.faults ?? read.faults;
@@ -64,6 +65,17 @@ export async function stageList(
   if (incomplete === undefined) inventory.doomUnseen(moment);
   inventory.lookAtOthers();
   return { ...inventory.tally, at: moment, incomplete, validators: isTelling ? read.validators : {} };
+}
+
+/** @param stated by the list */
+function momentOf(
+  stated: string | undefined,
+  servedAt: string | undefined,
+  uri: string,
+  { now, remarks }: Staging,
+): string {
+  const clock = servedAt ?? now();
+  return stated === undefined ? clock : notAhead(stated, clock, remarks.at(uri));
 }
 
 /** Pages that are made when they are asked for: what moved from one to another meanwhile is there all the same. */

@@ -71,7 +71,8 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
       let asOf = dump.at ?? staging.now();
       const trouble = await readManifest(member, 'resourcedump-manifest', staging, {
         opened: ({ times }, servedAt) => {
-          asOf = times.at ?? dump.at ?? servedAt ?? staging.now();
+          const clock = servedAt ?? dump.clock;
+          asOf = earlier(times.at ?? dump.at ?? clock, clock);
         },
         statement: (statement) => inventory.stage(statement, asOf),
       });

@@ -13,6 +13,8 @@ import { addTally, type ComingPackage, type Filler, type Staging, type Tally } f
 interface WholeDump {
   /** Of the dump, and of each of its packages: what changed since is in Change Lists. */
   readonly from: string;
+  /** Later than it nothing is known. */
+  readonly clock: string;
   readonly packages: readonly Member[];
 }
 
@@ -49,18 +51,25 @@ export async function fillFromDumps(
 async function wholeDumpOf(uris: readonly string[], staging: Staging): Promise<WholeDump | undefined> {
   const packages: Member[] = [];
   let from: string | undefined;
+  let clock = staging.now();
   for (const uri of uris) {
-    const { at, incomplete, packages: listed } = await listPackages(uri, 'resourcedump', staging);
+    const {
+      at,
+      incomplete,
+      packages: listed,
+      clock: served,
+    } = await listPackages(uri, 'resourcedump', staging);
     if (at === undefined || incomplete !== undefined || !listed.every(isSmallPackage)) return undefined;
     packages.push(...listed);
     const times = [at, ...listed.flatMap(({ times }) => times.at ?? [])];
     from = [...times, from ?? at].reduce(earlier);
+    clock = served;
   }
-  return from === undefined ? undefined : { from, packages };
+  return from === undefined ? undefined : { from, clock, packages };
 }
 
 async function fill(
-  { from, packages }: WholeDump,
+  { from, clock, packages }: WholeDump,
   staging: Staging,
   filler: Filler,
 ): Promise<Tally | undefined> {
@@ -79,7 +88,7 @@ async function fill(
     let asOf = from;
     const trouble = await coming.fill({
       opened: ({ times }: DocumentOpening) => {
-        asOf = times.at ?? from;
+        asOf = earlier(times.at ?? from, clock);
       },
       choose: (statement: Statement) => {
         chosen = undefined;
