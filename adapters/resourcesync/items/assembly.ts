@@ -112,7 +112,8 @@ export class Assembly {
     const pages = this.#making.isSitemap
       ? placed.filter(({ statement, placed: { role } }) => role === 'plain' && isPage(statement))
       : [];
-    await this.#inTurns(pages, ({ statement }) => takePage(round, statement, this.#making));
+    const anew = { ...this.#making, isAnew: this.#making.reading === 'anew' };
+    await this.#inTurns(pages, ({ statement }) => takePage(round, statement, anew));
     const taken = new Set(pages.map(({ statement }) => statement.loc));
     for (const { statement, placed: place } of placed) {
       if (statement.change === 'deleted' || place.role === 'metadata' || taken.has(statement.loc)) continue;

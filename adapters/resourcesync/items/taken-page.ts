@@ -1,16 +1,27 @@
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { bareStatement, fetchPayload } from '../reading/payload.ts';
-import type { Making } from './assembly.ts';
 import { formatOfContent, usualProfile } from './format-name.ts';
 import { plainFormat, plainRecord } from './plain-record.ts';
 import type { Round } from './round.ts';
 import { readPageSigns } from './signposted-page.ts';
 
+/** How a page is read. */
+interface PageReading {
+  readonly port: SourcePort;
+  /** Whether what is at this address may be fetched. */
+  readonly isAllowed: (loc: string) => boolean;
+  /** By name; undefined: all. */
+  readonly formats: readonly string[] | undefined;
+  /** Also where it is in store as it is stated. */
+  readonly isAnew: boolean;
+}
+
 /** A page is an item with the metadata and the files that it leads to, or a mere record that it is there. */
 export async function takePage(
   round: Round,
   { loc, lastmod, type }: Statement,
-  { port, isAllowed, reading, formats }: Pick<Making, 'port' | 'isAllowed' | 'reading' | 'formats'>,
+  { port, isAllowed, formats, isAnew }: PageReading,
 ): Promise<void> {
   const draft = round.draft(loc);
   draft.page = loc;
@@ -19,7 +30,7 @@ export async function takePage(
   const known = draft.held?.metadata ?? [];
   const isWhole = known.length > 0 && known.every(({ hash = '' }) => !round.damaged.has(hash));
   const isKnown = lastmod !== undefined && draft.held?.datestamp === lastmod && isWhole;
-  if (isKnown && reading !== 'anew') {
+  if (isKnown && !isAnew) {
     draft.keep(known);
     return;
   }
