@@ -202,6 +202,9 @@ const networkTroubles: Readonly<Record<string, (peer: Peer) => string | undefine
   EHOSTUNREACH: ({ address }) => `no network leads to ${address ?? 'it'} (EHOSTUNREACH)`,
   ETIMEDOUT: ({ address, port }) =>
     address === undefined ? undefined : `${address}:${port} did not answer in time (ETIMEDOUT)`,
+  UND_ERR_CONNECT_TIMEOUT: () => 'no connection could be made in time',
+  UND_ERR_HEADERS_TIMEOUT: () => 'accepted the connection and did not answer',
+  UND_ERR_BODY_TIMEOUT: () => 'stopped sending in the middle of an answer',
 };
 
 /** `there is no X` for `ENOENT: no such file or directory, open 'X'`; undefined for what is neither about a file nor a connection. */

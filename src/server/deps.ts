@@ -13,6 +13,7 @@ import type { Database } from '../store/engine/database.ts';
 import type { PushLimits } from '../store/push/intents.ts';
 import type { ListedSubscription } from '../store/push/subscriptions.ts';
 import type { AskedKind } from '../store/runs/asked.ts';
+import type { AnsweringProcesses } from './answering-processes.ts';
 import type { ConnectionSettings } from './connections/connections.ts';
 import type { Follower } from './follower.ts';
 import type { Inbox } from './inbox.ts';
@@ -329,15 +330,6 @@ export interface PageSettings {
   readonly isAlone?: boolean;
 }
 
-export interface AnsweringProcesses {
-  /** Of this one. */
-  readonly number: number;
-  /** @param read what this process is to say of itself when another one is asked for the metrics of all */
-  offer(read: () => Promise<readonly object[]>): void;
-  /** The metrics of each. */
-  gather(): Promise<readonly (readonly object[])[]>;
-}
-
 /** A request, as far as it tells who asks for what. */
 export interface AskedFor {
   readonly target: string;
@@ -384,6 +376,8 @@ export interface SourceOverview {
   readonly word?: SourceWord | undefined;
   /** Its first harvest is not over, so nothing of it is published yet; nothing is wrong with that. */
   readonly harvesting?: boolean | undefined;
+  /** A process reads it now, or has begun to. */
+  readonly isUnderWay?: boolean | undefined;
   readonly lastSuccessAt?: string | undefined;
   readonly lastRunAt?: string | undefined;
   readonly nextRunAt?: string | undefined;

@@ -174,7 +174,8 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     'admin/subscriptions': 'admin/guard admin/page deps.ts html words',
     'admin/takedown': 'admin/guard admin/page deps.ts html words',
     api: 'admin/access admin/activity admin/guard admin/kept admin/live admin/log admin/problems admin/sources admin/takedown deps.ts http measures.ts openapi',
-    'deps.ts': 'connections follower.ts inbox.ts measures.ts past.ts privacy.ts request-metrics.ts words',
+    'deps.ts':
+      'answering-processes.ts connections follower.ts inbox.ts measures.ts past.ts privacy.ts request-metrics.ts words',
     direct: 'connections deps.ts http memento operations past repeated resources',
     documents: 'deps.ts html http pages past repeated until-withheld.ts words',
     files: 'deps.ts http until-withheld.ts',

@@ -1,4 +1,5 @@
 import {
+  type AlertFacts,
   type AlertKind,
   type AlertState,
   type AlertSubject,
@@ -16,7 +17,7 @@ import type { SourceFacts } from '../../store/reading/source-facts.ts';
 import type { DueState } from '../../store/runs/due.ts';
 import { lastBackupAt } from '../state/backups.ts';
 import { readDisks, readLags } from '../state/measures.ts';
-import { readKnown, refusedPass } from '../state/overview.ts';
+import { type BegunHarvest, begunHarvests, readKnown, refusedPass } from '../state/overview.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 import { plansOf } from '../work/due-plans.ts';
 
@@ -53,9 +54,12 @@ export async function observe(bridge: StoredBridge, before: BeforeRound): Promis
   const due = new Map(
     known.due.filter(({ kind }) => kind === 'harvest').map((state) => [state.source, state]),
   );
+  const begun = begunHarvests(known.works);
   const ofSources = [...watch.current.values()].flatMap((watched) => {
     const facts = known.facts.get(watched.source);
-    return findingsOf(bridge, { watched, facts, due: due.get(watched.source), now });
+    return findingsOf(bridge, {
+      ...{ watched, facts, due: due.get(watched.source), begun: begun.get(watched.source), now },
+    });
   });
   const queued = ofSources.flatMap((found) => ('waitsSince' in found ? [found.waitsSince] : []));
   const tried = ofSources.filter((found): found is UnderWay => 'lastGoodAt' in found);
@@ -113,6 +117,7 @@ interface OneSource {
   readonly watched: WatchedSource;
   readonly facts: SourceFacts | undefined;
   readonly due: DueState | undefined;
+  readonly begun: BegunHarvest | undefined;
   readonly now: number;
 }
 
@@ -163,7 +168,7 @@ function findingsOf(bridge: StoredBridge, one: OneSource): readonly (Finding | W
 function missedHarvest(
   bridge: StoredBridge,
   of: Pick<Finding, 'subject' | 'title'>,
-  { watched, facts, due, now }: OneSource,
+  { watched, facts, due, begun, now }: OneSource,
 ): readonly (Finding | Waiting | UnderWay)[] {
   const { run, stored, lastSuccessAt } = facts ?? {};
   const good = lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt);
@@ -190,10 +195,17 @@ function missedHarvest(
       facts: {
         ...(good === undefined ? { never: 1 } : {}),
         ...(error ? { reason: error.message, code: error.code } : {}),
+        ...(begun?.isUnanswered ? awaited(bridge, of.subject, begun) : {}),
       },
       isEarly: !isOverdue,
     },
   ];
+}
+
+/** The server that a harvest waits for, and since when. */
+function awaited({ config }: StoredBridge, source: string, { at }: BegunHarvest): AlertFacts {
+  const url = config.sources[source]?.url;
+  return url === undefined ? {} : { host: new URL(url).host, askedAt: toMilliseconds(at) };
 }
 
 /** By source: for as long as its last success and its schedule are the same. */

@@ -115,13 +115,14 @@ class Teller {
 
   /** In a sentence or two. */
   firing(entry: AlertEntry): readonly string[] {
-    const { reason, code } = entry.facts;
+    const { reason, code, host, askedAt } = entry.facts;
     const { dashboard } = this.#speaker;
     const told = typeof reason === 'string' ? plainText(reason, longestReason) : undefined;
     const isOfSource = ['harvest', 'deletions', 'files', 'records'].includes(entry.kind);
     return [
       this.#what(entry),
       ...(told === undefined ? [] : [this.#words.reason(code ? `${told} [${code}]` : told)]),
+      ...(typeof host === 'string' ? [this.#words.unanswered(host, this.#time(Number(askedAt)))] : []),
       ...(entry.relapses > 1 ? [this.#words.relapses] : []),
       ...(dashboard && isOfSource ? [`${dashboard}/sources/${entry.subject}`] : []),
     ];

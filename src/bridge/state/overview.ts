@@ -4,6 +4,7 @@ import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview, SourceWord } from '../../server/deps.ts';
 import { type StateWords, stateWords } from '../../server/words/states.ts';
 import { listRestingHosts, type RestingHost } from '../../store/hosts/host-news.ts';
+import { listUnderWay, type UnderWay } from '../../store/presence/under-way.ts';
 import { readSourceFacts, type SourceFacts } from '../../store/reading/source-facts.ts';
 import { type DueState, listDue } from '../../store/runs/due.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
@@ -18,6 +19,7 @@ export interface KnownOfAll {
   readonly sets: readonly PublishedSet[];
   /** Hosts that are left alone. */
   readonly resting: readonly RestingHost[];
+  readonly works: readonly UnderWay[];
 }
 
 /** The same few statements for one source and for a thousand. */
@@ -30,6 +32,7 @@ export async function readKnown(
     facts: await readSourceFacts(database.reader, since),
     due: await listDue(database.reader, clock.now().getTime() - database.aheadMs),
     resting: await listRestingHosts(database.reader),
+    works: await listUnderWay(database.reader),
     sets: sets ?? (await publication.sets()),
   };
 }
@@ -44,14 +47,23 @@ export async function readOverviews(
 
 export function overviewsOf(
   { config, pauseOf }: StoredBridge,
-  { facts, due, sets, resting }: KnownOfAll,
+  { facts, due, sets, resting, works }: KnownOfAll,
 ): readonly SourceOverview[] {
   const next = nextHarvests(due);
   const stuck = dumpTroubles(sets);
+  const begun = begunHarvests(works);
   const rests = new Map(resting.map((rest) => [rest.host, rest]));
   return Object.entries(config.sources).map(([name, { title, url, politenessGroup: group }]) =>
     overviewOf({
-      ...{ name, title, next: next.get(name), stuck: stuck.get(name), pause: pauseOf(name) },
+      ...{
+        name,
+        title,
+        host: new URL(url).host,
+        begun: begun.get(name),
+        next: next.get(name),
+        stuck: stuck.get(name),
+        pause: pauseOf(name),
+      },
       rest: rests.size === 0 ? undefined : rests.get(group ? placeOfGroup(group) : new URL(url).host),
       ...facts.get(name),
     }),
@@ -62,6 +74,8 @@ interface Known extends Partial<SourceFacts> {
   readonly name: string;
   /** As it is configured. */
   readonly title: string | undefined;
+  readonly host: string;
+  readonly begun: BegunHarvest | undefined;
   readonly next: NextHarvest | undefined;
   readonly stuck: DumpTrouble | undefined;
   readonly pause: Pause | undefined;
@@ -69,7 +83,8 @@ interface Known extends Partial<SourceFacts> {
   readonly rest: RestingHost | undefined;
 }
 
-function overviewOf(known: Known): SourceOverview {
+function overviewOf(given: Known): SourceOverview {
+  const known = withoutEnded(given);
   const { name, title, next, stuck, stored, counts, run, problem, unreadable = 0 } = known;
   const refused = refusedPass(known);
   return {
@@ -87,6 +102,7 @@ function overviewOf(known: Known): SourceOverview {
       run?.state !== 'failed',
     word: wordOf(known, refused),
     harvesting: stored?.firstPassSeq === undefined,
+    isUnderWay: isRunning(known) || next?.isHeld === true,
     lastSuccessAt: known.lastSuccessAt,
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
     nextRunAt: nextRunAt(next),
@@ -99,10 +115,11 @@ function overviewOf(known: Known): SourceOverview {
 
 /** In parts, what matters most first. */
 function describe(known: Known, words: StateWords): string {
-  const { name, next, stuck, stored, run, look, unreadable = 0 } = known;
+  const { name, next, stuck, run, look, unreadable = 0 } = known;
   return [
     describePause(known.pause, words),
-    describeState(stored, run, refusedPass(known), known.vanished === true, words),
+    describeBegun(known, words),
+    ...describeState(known, refusedPass(known), words),
     isMissed(known) && !refusedPass(known) ? words.missed(name) : undefined,
     describeRetry(next, words),
     describeLook(look, run, words),
@@ -117,7 +134,7 @@ function describe(known: Known, words: StateWords): string {
 }
 
 function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
-  const { stored, run, look, stuck, unreadable = 0, fuseAt } = known;
+  const { stored, run, stuck, unreadable = 0, fuseAt } = known;
   if (stored?.trouble || run?.state === 'failed') return 'failed';
   if (
     refused ||
@@ -128,7 +145,7 @@ function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
     run?.state === 'needs-attention'
   )
     return 'attention';
-  if (run?.state === 'running' || look?.state === 'running') return 'running';
+  if (isRunning(known)) return 'running';
   if (known.pause) return 'paused';
   return stored?.firstPassSeq === undefined ? 'new' : 'ok';
 }
@@ -138,9 +155,43 @@ function isMissed({ vanished, run, look }: Known): boolean {
   return vanished === true && run?.state !== 'running' && look?.state !== 'running';
 }
 
+function isRunning({ begun, run, look }: Known): boolean {
+  return begun !== undefined || run?.state === 'running' || look?.state === 'running';
+}
+
+/** One that has no run yet: the repository has not said who it is. */
+export interface BegunHarvest {
+  readonly at: string;
+  /** Nothing has come back so far, not even a failure. */
+  readonly isUnanswered: boolean;
+}
+
+/** By source. */
+export function begunHarvests(works: readonly UnderWay[]): ReadonlyMap<string, BegunHarvest> {
+  const begun = works.filter(
+    ({ kind, phase }) => phase === 'beginning' && (kind === 'harvest' || kind === 'full'),
+  );
+  return new Map(
+    begun.map(({ source, beganAt: at, requests = 0 }) => [source, { at, isUnanswered: requests === 0 }]),
+  );
+}
+
+/** That it has ended is told a moment after its trouble was noted. */
+function withoutEnded(known: Known): Known {
+  const { begun, stored } = known;
+  const isOver = begun !== undefined && (stored?.trouble?.at ?? '') > begun.at;
+  return isOver ? { ...known, begun: undefined } : known;
+}
+
+function describeBegun({ begun, host }: Known, words: StateWords): string | undefined {
+  return begun && (begun.isUnanswered ? words.awaitsAnswer(host, begun.at) : words.begunAt(begun.at));
+}
+
 interface NextHarvest {
   /** In milliseconds. */
   readonly at: number | undefined;
+  /** Some process has taken it. */
+  readonly isHeld: boolean;
   /** Harvests of what is new that failed in a row, */
   readonly attempts: number;
   /** before this. */
@@ -150,13 +201,14 @@ interface NextHarvest {
 /** By source: when one of either kind is due, and whether it failed before. */
 function nextHarvests(due: readonly DueState[]): ReadonlyMap<string, NextHarvest> {
   const found = new Map<string, NextHarvest>();
-  for (const { source, kind, dueAt, attempts } of due) {
+  for (const { source, kind, dueAt, attempts, isHeld: held } of due) {
     if (kind !== 'harvest' && kind !== 'full') continue;
     const before = found.get(source);
     const times = [before?.at, dueAt].filter((time) => time !== undefined);
     const at = times.length > 0 ? Math.min(...times) : undefined;
-    if (kind === 'harvest') found.set(source, { at, attempts, retryAt: dueAt });
-    else found.set(source, { attempts: 0, retryAt: undefined, ...before, at });
+    const isHeld = held || before?.isHeld === true;
+    if (kind === 'harvest') found.set(source, { at, isHeld, attempts, retryAt: dueAt });
+    else found.set(source, { attempts: 0, retryAt: undefined, ...before, at, isHeld });
   }
   return found;
 }
@@ -213,7 +265,19 @@ export function refusedPass({
   return lookedThrough.id > (fullPass?.id ?? 0) ? lookedThrough : undefined;
 }
 
+/** Nothing is known to be up to date while it is not known what the repository has. */
 function describeState(
+  known: Known,
+  refused: Run<RunKind> | undefined,
+  words: StateWords,
+): readonly string[] {
+  const { stored, run, begun, vanished = false } = known;
+  const said = describeLast(stored, run, refused, vanished, words);
+  const isWell = stored?.trouble === undefined && run?.state === 'succeeded' && !refused;
+  return isWell && begun === undefined ? [words.upToDate, said] : [said];
+}
+
+function describeLast(
   stored: StoredSource | undefined,
   run: Run | undefined,
   refused: Run<RunKind> | undefined,

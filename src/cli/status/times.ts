@@ -46,11 +46,11 @@ export function describeTurns(overview: SourceOverview & Times): string {
 const overdueSeconds = 120;
 
 /** One that should have begun a while ago, and was not put off by anybody, waits for a process. */
-function describeNext({ nextRunAt, word, now }: SourceOverview & Times): string {
+function describeNext({ nextRunAt, word, isUnderWay, now }: SourceOverview & Times): string {
   if (nextRunAt === undefined) return 'no run is planned';
   const when = `${nextRunAt} (${reader.age(nextRunAt, now)})`;
   if (word === 'paused' || nextRunAt > now) return `next run ${when}`;
-  if (word === 'running') return 'the next run is planned when this one has ended';
+  if (isUnderWay) return 'the next run is planned when this one has ended';
   if (nextRunAt >= addSeconds(now, -overdueSeconds)) return `due since ${when}`;
   return `the run of ${when} waits: rsbridge serve does not run, or is at others (rsbridge healthcheck)`;
 }

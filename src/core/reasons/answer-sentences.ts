@@ -5,6 +5,8 @@ export const answerSentences = {
   'no-https-there':
     'the server does not speak https there ({code}): where it is to be read without encryption, write http:// in place of https://',
   'host-unreachable': '{host} cannot be reached: {why}',
+  'host-silent':
+    '{host} accepted the connection and did not answer within {seconds} {seconds:second|seconds}',
   'host-busy': '{host} answered {status}[ {times} times in a row]',
   'busy-asked': '{status} from server, as asked',
   'busy-unasked': '{status} from server',

@@ -10,6 +10,8 @@ interface Trouble {
 /** Since when hosts have answered nothing well, over all requests of one client. */
 export class BrokenHosts {
   readonly #troubles = new Map<string, Trouble>();
+  /** When each answered well last. */
+  readonly #answers = new Map<string, number>();
 
   /**
    * @param started when the request was sent that has failed now
@@ -22,7 +24,7 @@ export class BrokenHosts {
     const trouble = known === undefined || started - known.last > pauseMs ? { since: now, last: now } : known;
     trouble.last = now;
     this.#troubles.set(host, trouble);
-    this.#forgetOldest();
+    forgetOldest(this.#troubles);
     return now - trouble.since;
   }
 
@@ -34,16 +36,25 @@ export class BrokenHosts {
     trouble.last += milliseconds;
   }
 
-  answered(host: string): void {
+  answered(host: string, now: number): void {
     this.#troubles.delete(host);
+    this.#answers.delete(host);
+    this.#answers.set(host, now);
+    forgetOldest(this.#answers);
   }
 
-  /** Links lead to any number of hosts. */
-  #forgetOldest(): void {
-    if (this.#troubles.size <= 1000) return;
-    for (const host of this.#troubles.keys()) {
-      this.#troubles.delete(host);
-      return;
-    }
+  /** Whether it had just answered well when a request was sent. */
+  answeredBefore(host: string, started: number): boolean {
+    const last = this.#answers.get(host);
+    return last !== undefined && started - last <= pauseMs;
+  }
+}
+
+/** Links lead to any number of hosts. */
+function forgetOldest(hosts: Map<string, unknown>): void {
+  if (hosts.size <= 1000) return;
+  for (const host of hosts.keys()) {
+    hosts.delete(host);
+    return;
   }
 }

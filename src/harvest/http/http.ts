@@ -223,7 +223,7 @@ export function createHttp(
   ): number {
     if ('error' in outcome || outcome.status === 429 || outcome.status >= 500)
       return broken.failed(host, started.getTime(), now.getTime());
-    broken.answered(host);
+    broken.answered(host, now.getTime());
     return 0;
   }
 
@@ -285,6 +285,8 @@ export function createHttp(
         const wait = waitBefore(failures, outcome, {
           url: last,
           now,
+          timeoutSeconds: settings.timeoutSeconds,
+          answeredBefore: broken.answeredBefore(last.host, started.getTime()),
           brokenForMs: judge(last.host, outcome, started, now),
           patience: patient ? settings.patience : impatience,
         });

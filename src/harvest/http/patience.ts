@@ -2,6 +2,7 @@ import type { HttpResponse } from '../../core/adapter.ts';
 import { parseHttpDate, toMilliseconds } from '../../core/datetime.ts';
 import { BridgeError, describeError, isBridgeError, refusal } from '../../core/errors.ts';
 import { say } from '../../core/reasons/reason.ts';
+import { codesOf } from './once-more.ts';
 
 /** How long to go on asking, and how long to wait in between: decided here, done in `http.ts`. */
 export interface Patience {
@@ -25,6 +26,18 @@ export interface Wait {
   readonly isAsked: boolean;
 }
 
+interface Context {
+  readonly url: URL;
+  readonly now: Date;
+  /** For so long nothing has gone well there. */
+  readonly brokenForMs?: number;
+  /** The host had just answered well when this was asked. */
+  readonly answeredBefore?: boolean;
+  /** Of silence, until a request is given up. */
+  readonly timeoutSeconds?: number;
+  readonly patience?: Patience | undefined;
+}
+
 /**
  * @returns how long to wait before the next attempt; undefined when the outcome is a response to use
  * @throws BridgeError when another attempt would not help
@@ -32,7 +45,7 @@ export interface Wait {
 export function waitBefore(
   failures: number,
   outcome: HttpResponse | { error: unknown },
-  context: { url: URL; now: Date; brokenForMs?: number; patience?: Patience | undefined },
+  context: Context,
 ): Wait | undefined {
   const { patience = defaults, brokenForMs = 0 } = context;
   const { host } = context.url;
@@ -45,9 +58,21 @@ export function waitBefore(
       const message = `${host} answered with headers of more than 128 kB`;
       throw new BridgeError('response-too-large', message, { cause: error });
     }
-    const reason = describeError(error);
+    const isSilent = codesOf(error).includes('UND_ERR_HEADERS_TIMEOUT');
+    const { timeoutSeconds: seconds } = context;
+    const reason =
+      isSilent && seconds !== undefined ? say('host-silent', { host, seconds }) : describeError(error);
     const milliseconds = backoff(failures, { ...patience, firstWaitMs: patience.firstWaitMs / 3 });
-    if (isHopeless(error) || failures >= patience.connectAttempts || isLast(milliseconds)) {
+    // Who has not answered at all may never do so, and each further attempt takes as long; within a list a page may just have been slow.
+    const isMute = isSilent && !context.answeredBefore;
+    if (isMute || isHopeless(error) || failures >= patience.connectAttempts || isLast(milliseconds)) {
+      if (isSilent && seconds !== undefined)
+        throw refusal(
+          'upstream-unreachable',
+          'host-silent',
+          { host, seconds },
+          { cause: error, retryable: true },
+        );
       throw refusal(
         'upstream-unreachable',
         'host-unreachable',

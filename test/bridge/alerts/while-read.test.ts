@@ -5,10 +5,13 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { NewsContent } from '../../../src/bridge/alerts/content.ts';
 import { alertRound } from '../../../src/bridge/alerts/round.ts';
+import { wordMessage } from '../../../src/bridge/alerts/wording.ts';
 import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
+import { giveSign } from '../../../src/store/presence/processes.ts';
+import { tellUnderWay } from '../../../src/store/presence/under-way.ts';
 import { endRun, type Run, type RunKind, type RunState, startRun } from '../../../src/store/runs/runs.ts';
 import { ensureSource, findSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -139,5 +142,40 @@ describeOnBoth('alerts while a source is read', (open) => {
     expect(await well(30 * minute)).toEqual([]);
     await end(last, 'succeeded');
     expect(await well(hour)).toEqual(['deletions well']);
+  });
+
+  test('one whose server has not answered yet is told of with its host', async () => {
+    const { writer } = bridge.database;
+    const presence = {
+      role: 'work',
+      version: '1',
+      knows: '',
+      startedAt: iso(now),
+      memory: 1,
+      heldUp: 0,
+    } as const;
+    await giveSign(writer, { ...presence, holder: 'elsewhere/7/x' });
+    const work = {
+      ...{
+        number: 1,
+        kind: 'harvest' as const,
+        source: 'kyoto',
+        set: undefined,
+        phase: 'beginning' as const,
+        run: undefined,
+      },
+      ...{ done: 0, expected: undefined, perMinute: undefined, window: undefined, requests: 0 },
+      ...{ began: now, seen: now },
+    } as const;
+    await bridge.database.transaction((trx) =>
+      tellUnderWay(trx, 'elsewhere/7/x', { told: [work], ended: [] }),
+    );
+    const began = now;
+    expect(await during(5 * hour)).toEqual(['harvest wrong']);
+    const { content } = await bridge.database.reader('alert_message').orderBy('created_at', 'desc').first();
+    const speaker = { title: 'B', baseUrl: 'https://b.example', dashboard: undefined, timeZone: 'UTC' };
+    const { text } = wordMessage(JSON.parse(content), { ...speaker, language: 'en' });
+    expect(text).toContain('A harvest has begun: it waits for the first answer of kyoto.example.org since');
+    expect(JSON.parse(content).firing.entries[0].facts).toMatchObject({ askedAt: began });
   });
 });

@@ -4,10 +4,10 @@ import { stateWords } from '../../../src/server/words/states.ts';
 test('a state is the same sentence as before in English, and one in Japanese', () => {
   const { en, ja } = stateWords;
   expect(en.found(en.newHarvest, 1, 2, 3)).toBe(
-    'up to date; the last harvest of what is new found 1 new, 2 changed and 3 deleted',
+    'the last harvest of what is new found 1 new, 2 changed and 3 deleted',
   );
   expect(ja.found(ja.newHarvest, 1, 2, 3)).toBe(
-    '最新の状態です。前回の差分ハーベストの結果は追加1件、更新2件、削除3件でした',
+    '前回の差分ハーベストの結果は追加1件、更新2件、削除3件でした',
   );
   expect([en.unreadable('kyushu', 1), en.unreadable('kyushu', 2)]).toEqual([
     '1 record needs attention: it could not be read (rsbridge problems kyushu)',

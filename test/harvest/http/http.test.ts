@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock, HttpResponse, Log } from '../../../src/core/adapter.ts';
+import { describeError } from '../../../src/core/errors.ts';
 import { createHostGate, type HostGate } from '../../../src/harvest/http/host-gate.ts';
 import { createHttp, type HttpClient, type HttpSettings } from '../../../src/harvest/http/http.ts';
 
@@ -73,6 +74,37 @@ afterEach(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
+});
+
+describe('a server that accepts and never answers', () => {
+  test('is given up after one timeout, and told in words, where nothing came before', async () => {
+    let requests = 0;
+    const base = await serve(() => {
+      requests += 1;
+    });
+    const { host } = new URL(base);
+    const asked = client(base, { timeoutSeconds: 0.2 }).get(`${base}/oai`, { signal });
+    const error = await asked.catch((thrown: unknown) => thrown);
+    expect(requests).toBe(1);
+    expect(describeError(error)).toBe(
+      `${host} accepted the connection and did not answer within 0.2 seconds`,
+    );
+    expect(error).toMatchObject({ code: 'upstream-unreachable', retryable: true });
+  });
+
+  test('is asked once more in the middle of a list', async () => {
+    let requests = 0;
+    const base = await serve((_request, response) => {
+      requests += 1;
+      if (requests !== 2) response.end('<a/>');
+    });
+    const http = client(base, { timeoutSeconds: 0.2 });
+    for (const page of [1, 2]) {
+      const { body } = await http.get(`${base}/oai?page=${page}`, { signal });
+      for await (const bytes of body) expect(bytes.length).toBe(4);
+    }
+    expect(requests).toBe(3);
+  });
 });
 
 describe('politeness', () => {

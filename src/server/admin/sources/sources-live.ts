@@ -90,9 +90,11 @@ export function stateOf(
 ): Markup {
   const work = works.find(({ source }) => source === row.name);
   const told = activityWords[reader.language];
-  const sentence = work
-    ? `${told.kinds[work.kind]}: ${told.done(reader.count(work.done), work.expected === undefined ? undefined : reader.count(work.expected))}`
-    : withTimes(reader, sentenceOf(row, words));
+  // Before the first answer there is nothing to count.
+  const sentence =
+    work && work.phase !== 'beginning'
+      ? `${told.kinds[work.kind]}: ${told.done(reader.count(work.done), work.expected === undefined ? undefined : reader.count(work.expected))}`
+      : withTimes(reader, sentenceOf(row, words));
   return html`${stateMark(work && row.word === 'ok' ? 'running' : row.word, words)} <span class="soft">${sentence}</span>`;
 }
 

@@ -7,6 +7,8 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'no-https-there': ({ code }) =>
     `このサーバーは、そこでは https に対応していません（${code}）。暗号化せずに読み取る場合は、https:// の代わりに http:// と書いてください`,
   'host-unreachable': ({ host, why }) => `${host} に接続できません: ${why}`,
+  'host-silent': ({ host, seconds }) =>
+    `${host} は接続を受け付けましたが、${seconds} 秒以内に応答しませんでした`,
   'host-busy': ({ host, status, times }) =>
     `${host} の応答は${times === '' ? '' : ` ${times} 回続けて`} HTTP ${status} でした`,
   'busy-asked': ({ status }) => `サーバーの応答は HTTP ${status} で、待つよう求められました`,
