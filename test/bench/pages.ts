@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../src/cli/demo/free-port.ts';
 import { processorSeconds } from './once/load.ts';
-import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
+import { asUsersDo, firstLine, print, start } from './once/processes.ts';
 
 /**
  * `npm run bench pages [SOURCES] [RECORDS]`: every page that people see, those of the dashboard too, where there are so many sources
@@ -110,5 +110,5 @@ async function untilQuiet(pid: number): Promise<void> {
 }
 
 function rsbridge(...args: string[]): string[] {
-  return [...heapFlags, bin, ...args];
+  return asUsersDo(args);
 }

@@ -19,6 +19,7 @@ const env = {
   ...process.env,
   BENCH_HEAP_FLAGS: flagsOf(),
   BENCH_HARVEST_HEAP_FLAGS: flagsOf('harvest'),
+  BENCH_SERVE_HEAP_FLAGS: flagsOf('serve'),
   BENCH_SYNC_HEAP_FLAGS: flagsOf('sync'),
   BENCH_ALLOCATOR: process.execve ? allocatorOf('serve') : '{}',
   BENCH_HARVEST_ALLOCATOR: process.execve ? allocatorOf('harvest') : '{}',

@@ -11,7 +11,7 @@ import { postmasterOf, processorTime } from './growth/processor-time.ts';
 import { untilDescribed } from './once/described.ts';
 import { eventLoop, type LoadSettings, load, megabytes, processorSeconds } from './once/load.ts';
 import { type PacedResult, type PacedSettings, pacedLoad } from './once/paced-load.ts';
-import { bin, firstLine, heapFlags, print, start } from './once/processes.ts';
+import { asUsersDo, firstLine, print, start } from './once/processes.ts';
 
 /**
  * How many requests a second are answered, by us from the database and by nginx from the files that
@@ -236,7 +236,7 @@ async function measured(port: number, { pid }: ChildProcess, settings: Omit<Load
 }
 
 function rsbridge(...args: string[]): string[] {
-  return [...heapFlags, bin, ...args, '--config', join(directory, 'rsbridge.yaml')];
+  return [...asUsersDo(args), '--config', join(directory, 'rsbridge.yaml')];
 }
 
 /** The documented configuration. @returns whether there is an nginx */

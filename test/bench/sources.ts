@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { allocator, bin, heapFlags, print, start } from './once/processes.ts';
+import { allocator, asUsersDo, print, start } from './once/processes.ts';
 
 /**
  * What a house of many small sources costs: `sources [COUNT [RECORDS]]`. Of each address that speaks of all of them
@@ -103,7 +103,7 @@ async function serve(): Promise<void> {
 
 /** With what the launcher gives to those that run long. */
 function rsbridge(args: readonly string[]) {
-  const child = spawn(process.execPath, [...heapFlags, bin, ...args], {
+  const child = spawn(process.execPath, asUsersDo(args), {
     cwd: directory,
     env: { ...process.env, ...allocator },
     stdio: 'ignore',

@@ -64,13 +64,14 @@ describe('flags of V8', () => {
       '--heap-growing-percent=40',
       '--max-semi-space-size=4',
     ]);
-    expect(heapFlags('24.0.0', '', ['serve', '--role', 'all'])).toEqual(heapFlags('24.0.0', ''));
+    expect(heapFlags('24.0.0', '', ['serve', '--role', 'all'])).toEqual(heapFlags('24.0.0', '', ['serve']));
     expect(heapFlags('24.0.0', '--heap-growing-percent=60', ['serve', '--role=work'])).not.toContain(
       '--heap-growing-percent=25',
     );
   });
 
   it('that the user has set win', () => {
+    expect(heapFlags('24.0.0', '', ['serve'])).toContain('--max-semi-space-size=8');
     expect(heapFlags('24.0.0', '--max-old-space-size=4096')).toEqual(['--max-semi-space-size=16']);
     expect(heapFlags('24.0.0', '--inspect --max_semi_space_size=64')).toEqual(['--heap-growing-percent=40']);
     expect(heapFlags('24.0.0', '--max-old-space-size=9 --max-semi-space-size=9')).toEqual([]);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { allocator, bin, firstLine, heapFlags } from '../once/processes.ts';
+import { allocator, asUsersDo, bin, firstLine, heapFlags } from '../once/processes.ts';
 import { processorTime } from './processor-time.ts';
 
 /** One thing that was done, in milliseconds of processor time: of ours, and of the database's own processes. */
@@ -136,7 +136,7 @@ async function uriOf(origin: string, { path, follow }: Requested): Promise<strin
 /** @returns the server that listens, and what that took */
 async function startServer(config: string, database: () => number) {
   const before = database();
-  const server = spawn(process.execPath, [...heapFlags, bin, 'serve', '--config', config], {
+  const server = spawn(process.execPath, asUsersDo(['serve', '--config', config]), {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,
   });

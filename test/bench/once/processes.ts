@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 const ofOthers = startOf('');
 export const heapFlags = ofOthers.flags;
 export const allocator = ofOthers.environment;
+const ofService = startOf('SERVE_').flags;
 /** The same for one of many processes, and what it has in its environment. */
 export const ofRole = { work: startOf('WORK_'), web: startOf('WEB_') };
 
@@ -13,6 +14,11 @@ const ofScripts: Readonly<Record<string, ReturnType<typeof startOf>>> = {
   'once/harvest-once': startOf('HARVEST_'),
   'once/sync-once': startOf('SYNC_'),
 };
+
+/** Arguments of Node for `rsbridge` with these. */
+export function asUsersDo(args: readonly string[]): string[] {
+  return [...(args[0] === 'serve' ? ofService : heapFlags), bin, ...args];
+}
 
 /** `rsbridge` as users run it: built by `npm run bench`, which tells where. */
 export const bin = process.env.BENCH_PROGRAM ?? '';
