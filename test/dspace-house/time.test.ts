@@ -1,10 +1,6 @@
-import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { toHttpDate, toIso } from '../../src/core/datetime.ts';
-import { resourceSets } from '../../src/core/resource-set.ts';
 import { metadataPath } from '../../src/core/uris.ts';
-import { createUpstreamFiles } from '../../src/harvest/files/upstream/upstream-files.ts';
-import { createApp } from '../../src/server/app.ts';
 import { takePrivateSets } from '../../src/store/removal/private-items.ts';
 import { findOtherVersions } from '../../src/store/removal/versions-elsewhere.ts';
 import { endWithdrawals, withdraw } from '../../src/store/removal/withdrawals.ts';
@@ -13,70 +9,7 @@ import { sampleRepository } from '../house/dspace/sample-repository.ts';
 import { House } from '../house/dspace-house/house.ts';
 import { identifierOf } from '../house/dspace-house/public-view.ts';
 import { suiteDatabase } from '../house/dspace-house/suite-database.ts';
-
-const baseUrl = 'https://bridge.example.org/rs';
-
-/** A served house, asked as a Memento client asks it. */
-class Traveller {
-  readonly #app: ReturnType<typeof createApp>;
-  readonly #upstream: ReturnType<typeof createUpstreamFiles>;
-
-  constructor(house: House) {
-    const endpoint = house.server.url;
-    const reached = {
-      endpoint,
-      allow: [],
-      allowPrivateAddresses: true,
-      userAgent: 'test',
-      connections: 2,
-      slowestRate: { graceSeconds: 60, bytesPerSecond: 1 },
-    };
-    this.#upstream = createUpstreamFiles(() => reached, {
-      clock: house.clock,
-      log: pino({ level: 'silent' }),
-    });
-    this.#app = createApp({
-      database: house.database,
-      publication: {
-        find: async () => undefined,
-        sets: async () => [],
-        set: async () => undefined,
-        former: async () => [],
-      },
-      directory: '/nowhere',
-      fileMode: () => 'proxy',
-      upstreamFiles: this.#upstream,
-      baseUrl,
-      title: 'Example',
-      version: '1.0.0',
-      robots: true,
-      clock: house.clock,
-      log: { level: 'silent' },
-      setsOf: (source, title) => resourceSets(source, { title }),
-      sources: async () => [],
-    });
-  }
-
-  async ask(target: string, headers: Record<string, string> = {}) {
-    return this.#app.inject({ url: new URL(target).pathname.slice('/rs'.length), headers });
-  }
-
-  /** What a resource was at a moment: status, when it began, and its text. */
-  async at(path: string, moment: string) {
-    const gate = await this.ask(`${baseUrl}/timegate/${baseUrl}/${path}`, {
-      'accept-datetime': toHttpDate(moment),
-    });
-    if (gate.statusCode !== 302) return { status: gate.statusCode };
-    const memento = await this.ask(String(gate.headers.location));
-    const began = memento.headers['memento-datetime'];
-    const { statusCode: status, headers } = memento;
-    return { status, began, text: memento.body, location: headers.location };
-  }
-
-  async close() {
-    await Promise.all([this.#app.close(), this.#upstream.close()]);
-  }
-}
+import { baseUrl, Traveller } from '../house/dspace-house/traveller.ts';
 
 describe('the time before the bridge, as DSpace remembers it', () => {
   const database = suiteDatabase();

@@ -3,11 +3,16 @@ import { whyWithheld } from '../../core/time/withheld.ts';
 import type { Queryable } from '../../store/engine/database.ts';
 import { findKept } from '../../store/payloads/blobs.ts';
 import type { ChangeEntry } from '../../store/reading/listing.ts';
-import { findGivenUpIn, type JudgedSet, ruleOfEntry } from '../../store/reading/withheld-in-set.ts';
+import {
+  findFormerIn,
+  findGivenUpIn,
+  type JudgedSet,
+  ruleOfEntry,
+} from '../../store/reading/withheld-in-set.ts';
 
 /**
  * Changes of which a package may have the bytes. What may not be handed out has none but its deletion (RS-CDM-09); nor
- * has what was withdrawn and is public again, of the time before.
+ * has what was withdrawn and is public again, of the time before, or what was another item's that is not for everybody.
  */
 export async function* packableChanges(
   db: Queryable,
@@ -21,8 +26,20 @@ export async function* packableChanges(
         whyWithheld({ deletedAt: undefined, ...entry }, ruleOfEntry(set, entry.source).ofDeleted) ===
           undefined,
     );
-    yield await withoutGivenUp(db, set, open);
+    yield await withoutGivenUp(db, set, await withoutFormer(db, set, open));
   }
+}
+
+async function withoutFormer(
+  db: Queryable,
+  set: JudgedSet,
+  page: readonly ChangeEntry[],
+): Promise<readonly ChangeEntry[]> {
+  const paths = page.flatMap(({ kind, change, path }) =>
+    kind === 'metadata' && change !== 'deleted' ? path : [],
+  );
+  const former = await findFormerIn(db, set, paths);
+  return page.filter(({ path, hash = '' }) => !former.get(path)?.has(hash));
 }
 
 /** What is missing for another reason stays: that is damage, and is to be noticed. */

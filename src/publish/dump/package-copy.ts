@@ -17,6 +17,8 @@ export interface CopySettings {
   readonly name: string;
   /** Those of these paths of resources whose bytes are not to be in the copy. */
   readonly without: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The same of some of what they were: by their hashes. */
+  readonly withoutFormer: (paths: readonly string[]) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   readonly meanwhile: () => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,16 +70,20 @@ async function selectEntries(
   settings: CopySettings,
   writer?: PackageWriter,
 ): Promise<Selection> {
-  const { directory, baseUrl, without, meanwhile, signal } = settings;
+  const { directory, baseUrl, without, withoutFormer, meanwhile, signal } = settings;
   const base = escapeUri(toUri(baseUrl, '-')).slice(0, -1);
   const dropped = { head: '', entries: 0, members: new Set<string>() };
   let lines: string[] = [];
   const decide = async () => {
     const paths = lines.map((line) => pathOf(line, base));
-    const gone = await without([...new Set(paths.filter((path) => path !== undefined))]);
+    const named = [...new Set(paths.filter((path) => path !== undefined))];
+    const gone = await without(named);
+    const former = await withoutFormer(named);
+    const isGone = (path: string, line: string) =>
+      gone.has(path) || hashesIn(line).some((hash) => former.get(path)?.has(hash));
     for (const [index, line] of lines.entries()) {
       const path = paths[index];
-      if (path !== undefined && gone.has(path)) {
+      if (path !== undefined && isGone(path, line)) {
         dropped.entries += 1;
         for (const [, member = ''] of line.matchAll(/ path="([^"]*)"/g))
           dropped.members.add(memberName(member));
@@ -102,6 +108,12 @@ function pathOf(line: string, base: string): string | undefined {
   if (loc === undefined || / change="deleted"/.test(line)) return undefined;
   const plain = loc.startsWith(base) ? loc.slice(base.length) : loc;
   return plain.replaceAll('&amp;', '&');
+}
+
+/** Of the resource of an entry, as the database has it. */
+function hashesIn(line: string): readonly string[] {
+  const stated = /<rs:md [^>]*\bhash="([^"]*)"/.exec(line)?.[1] ?? '';
+  return stated.split(' ');
 }
 
 async function* linesOf(directory: string, { plain: { slices } }: StoredDocument): AsyncGenerator<string> {

@@ -1,4 +1,9 @@
-import { findWithheldIn, isWithheldSince, packsWithheld } from '../../store/reading/withheld-in-set.ts';
+import {
+  findFormerIn,
+  findWithheldIn,
+  isWithheldSince,
+  packsWithheld,
+} from '../../store/reading/withheld-in-set.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import type { Documents, StoredDocument } from '../disk/pointer.ts';
 import { makingOf, manifestPath, nextMaking } from '../dump/dump-paths.ts';
@@ -106,6 +111,7 @@ export class PackageExpulsion extends SetPart {
       baseUrl,
       name: zip.capability,
       without: (paths) => findWithheldIn(database.reader, this.set, paths),
+      withoutFormer: (paths) => findFormerIn(database.reader, this.set, paths),
       meanwhile,
       signal,
     });

@@ -6,13 +6,13 @@ import { batches } from '../engine/batches.ts';
 import { insertRows, type Row } from '../engine/bulk.ts';
 import { unsettleHeirs } from '../files/linked-files.ts';
 import { lastmodAfter } from '../plans/page-changes.ts';
-import type { KnownResource, ResourceChange } from '../plans/resource-changes.ts';
+import type { ResourceChange } from '../plans/resource-changes.ts';
 import { storedLinks } from '../rows/link-forms.ts';
-import { markRefused } from '../rows/refused-rows.ts';
 import { serializeLinks } from '../rows/representation-columns.ts';
 import { clearVanished } from '../runs/vanished.ts';
 import { noPatches, type PagePatches } from './patches.ts';
 import { type ItemsBefore, publishedGrowth, publishedGrowthBy } from './published-items.ts';
+import { followRefusals } from './refusals.ts';
 import { changingColumns } from './stored-items.ts';
 
 /** What whoever plans changes knows of them. */
@@ -70,30 +70,7 @@ export async function storeChanges(
   await unsettleHeirs(trx, sourceId, changes);
   const gone = changes.flatMap(({ change, known }) => (change === 'deleted' && known ? known.id : []));
   await clearVanished(trx, sourceId, gone);
-  await followRefusals(trx, sourceId, changes, now);
-}
-
-/** What its repository refuses is withheld with its past; what comes back, and metadata that is merely gone now, is not any more. */
-async function followRefusals(
-  trx: Knex.Transaction,
-  sourceId: number,
-  changes: readonly ResourceChange[],
-  now: string,
-): Promise<void> {
-  const refused: number[] = [];
-  const freed: number[] = [];
-  for (const { change, known, refused: isRefused } of changes) {
-    if (!known) continue;
-    if (isRefused) refused.push(known.id);
-    else if ((known.refused_at ?? null) !== null && isFreed(change, known)) freed.push(known.id);
-  }
-  await markRefused(trx, sourceId, refused, now);
-  await markRefused(trx, sourceId, freed, null);
-}
-
-/** A file that goes has no past, and comes back only where its item names it. */
-function isFreed(change: ResourceChange['change'], { kind }: KnownResource): boolean {
-  return change === 'created' || (change === 'deleted' && kind === 'metadata');
+  await followRefusals(trx, sourceId, changes, itemIds, now);
 }
 
 /** Nothing where somebody of before has been here: all is counted anew, and by whom is not for us to say (`0098-published-items`). */

@@ -270,7 +270,10 @@ async function statesAt(
     // What is created next did not live before; whatever else happens next, it did.
     const version = versions.get(row.id);
     const alive = version !== undefined && next.get(row.id) !== 'created';
-    return { ...state, ...(version ?? {}), alive };
+    if (!version) return { ...state, alive };
+    const { formerSince, ...facts } = version;
+    const isFormer = kind === 'metadata' && withdrawnAt === undefined && formerSince !== undefined;
+    return { ...state, ...facts, ...(isFormer && { withdrawnAt: formerSince }), alive };
   });
 }
 
@@ -290,21 +293,38 @@ async function firstChangesAfter(
   return new Map(rows.map(({ resource_id, kind }) => [resource_id, kind]));
 }
 
+interface VersionThen extends Representation {
+  readonly lastmod: string;
+  /** Of metadata: since when it is withheld because another item is there (`rows/former-pasts.ts`). */
+  readonly formerSince: string | undefined;
+}
+
 /** A change of the links alone leaves bytes and `lastmod` as they are: the version has both. */
 async function versionsAt(
   db: Queryable,
   sourceId: number,
   seq: number,
   resourceIds: readonly number[],
-): Promise<ReadonlyMap<number, Representation & { readonly lastmod: string }>> {
+): Promise<ReadonlyMap<number, VersionThen>> {
   if (resourceIds.length === 0) return new Map();
-  const rows: (RepresentationRow & { resource_id: number; lastmod: string })[] = await db('version')
-    .select('resource_id', 'lastmod', 'media_type', 'length', 'hash')
+  const rows: (RepresentationRow & {
+    resource_id: number;
+    lastmod: string;
+    dropped_at: string | null;
+    upstream_url: string | null;
+  })[] = await db('version')
+    .select('resource_id', 'lastmod', 'media_type', 'length', 'hash', 'dropped_at', 'upstream_url')
     .whereIn('resource_id', [...resourceIds])
     .where({ source_id: sourceId, gone: 0 })
     .where('seq', '<=', seq)
     .orderBy('seq');
-  return new Map(rows.map((row) => [row.resource_id, { lastmod: row.lastmod, ...toRepresentation(row) }]));
+  return new Map(
+    rows.map((row) => {
+      const { resource_id, lastmod, upstream_url, dropped_at } = row;
+      const formerSince = upstream_url === null ? undefined : (dropped_at ?? undefined);
+      return [resource_id, { lastmod, ...toRepresentation(row), formerSince }];
+    }),
+  );
 }
 
 function patchesOf(links: string, at: string): ContentState[] {

@@ -19,6 +19,7 @@ import { storeRedelivered } from '../files/redelivered-files.ts';
 import { storeMoved, storeUnasked } from '../files/remote-file-writing.ts';
 import { changedVersions, storeVersions } from '../history/prior-versions.ts';
 import type { BlobRow } from '../payloads/blobs.ts';
+import { withVersionsOfItsOwn } from '../plans/former-item.ts';
 import type { KnownItem } from '../plans/item-changes.ts';
 import type { Redelivered } from '../plans/known-files.ts';
 import { type PageChanges, planPage } from '../plans/page-changes.ts';
@@ -114,7 +115,8 @@ async function storeInTurn(
   const plan = await planStored(database, { name: lease.source, id: sourceId }, told, begun.iso, run.id);
   const { known, delivered } = plan;
   const patches = page.patches ? await makePatches(database, lease.source, plan.changes) : noPatches;
-  const versions = await changedVersions(database.writer, sourceId, delivered, known);
+  const own = delivered.map((item) => withVersionsOfItsOwn(item, known.get(item.identifier)));
+  const versions = await changedVersions(database.writer, sourceId, own, known);
   const payloads = await packPayloads(database, plan.changes, versions, delivered, known);
   const blobs = new Map([...patches.blobs.map(toEntry), ...payloads.blobs]);
   // There is nothing to mend of items that nobody knew.

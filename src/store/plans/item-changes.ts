@@ -7,6 +7,7 @@ import {
   toFileResource,
 } from '../../core/mapping/mapping.ts';
 import { metadataPath, xmlType } from '../../core/uris.ts';
+import { filesOfItsOwn } from './former-item.ts';
 import type { FileContext, Redelivered } from './known-files.ts';
 import { type KnownResource, type PlannedChanges, ResourceChanges } from './resource-changes.ts';
 import { type KnownStatements, type Restated, restate, type Statements, withoutDoubt } from './statements.ts';
@@ -83,7 +84,8 @@ export function planItem(
     ),
   );
   const before = knownPlaces(source, knownFiles, context.rules);
-  const recognized = recognize({ source, identifier: item.identifier }, stated, before);
+  const own = knownPlaces(source, filesOfItsOwn(known, item, stated), context.rules);
+  const recognized = recognize({ source, identifier: item.identifier }, stated, own);
   const seen = (url: string) => context.seen(movedFrom(url, recognized, context) ?? url);
   const { published, candidates, left } = chooseFiles(
     stated,

@@ -3,6 +3,8 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Queryable } from '../engine/database.ts';
 import { readJointJournal } from '../joint/joint-journal.ts';
 import { lastOfGone, type MovedSource, movedSince, placesWithin } from '../joint/moved-sources.ts';
+import { findFormerHashes } from '../rows/former-pasts.ts';
+import { sourceIdOf } from '../rows/one-source.ts';
 import {
   findGivenUp,
   findWithheld,
@@ -147,6 +149,20 @@ export async function findGivenUpIn(
   for (const [source, own] of bySource(paths))
     for (const path of await findGivenUp(db, source, own)) givenUp.add(path);
   return givenUp;
+}
+
+/** As `findFormerHashes`, of paths of any of the set's sources. */
+export async function findFormerIn(
+  db: Queryable,
+  set: JudgedSet,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (!set.members) return findFormerHashes(db, await sourceIdOf(db, set.source), paths);
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const [source, own] of bySource(paths))
+    for (const [path, hashes] of await findFormerHashes(db, await sourceIdOf(db, source), own))
+      found.set(path, hashes);
+  return found;
 }
 
 /** By which rule a change of the set is judged. @param source of the entry, in a set across sources */

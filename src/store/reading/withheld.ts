@@ -3,6 +3,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { versionsOfResource } from '../rows/change-facts.ts';
+import { wasOfFormerItem } from '../rows/former-pasts.ts';
 import { sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { whereMarked, whereOfSet } from './listing.ts';
 
@@ -134,7 +135,7 @@ function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldR
     .where('gone.source_id', sourceId)
     .where('gone.seq', '>', seq)
     .where('gone.kind', 'deleted')
-    .modify(whereWithheld, rule);
+    .where((any) => any.where((own) => own.modify(whereWithheld, rule)).orWhereRaw(wasOfFormerItem));
 }
 
 /**

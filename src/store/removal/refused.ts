@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { areOfTwoItems } from '../../core/addresses/item-address.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
 import { namesOfVersions } from '../../core/mapping/prior-versions.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
@@ -79,7 +80,10 @@ async function shownAsVersions(
 ): Promise<readonly number[]> {
   const names = delivered.flatMap(namesOfVersions);
   if (names.length === 0) return [];
-  const rows: { id: number }[] = await trx('resource')
+  const shown = new Map(
+    delivered.flatMap(({ versions = [] }) => versions).map((one) => [one.identifier, one.upstreamUrl]),
+  );
+  const rows: { id: number; upstream_url: string | null; identifier: string }[] = await trx('resource')
     .join('item', 'item.id', 'resource.item_id')
     .modify(sameSource, 'item', 'resource')
     .where('item.source_id', sourceId)
@@ -88,8 +92,11 @@ async function shownAsVersions(
     .whereNotNull('resource.refused_at')
     .whereNotNull('resource.deleted_at')
     .where('resource.kind', 'metadata')
-    .select('resource.id');
-  return rows.map(({ id }) => id);
+    .select('resource.id', 'resource.upstream_url', 'item.identifier');
+  // Another item may have the name by now.
+  return rows.flatMap(({ id, upstream_url, identifier }) =>
+    areOfTwoItems(upstream_url, shown.get(identifier)) ? [] : id,
+  );
 }
 
 /** What may still be withdrawn: also what is withheld because its repository refuses it, of which the bytes are still there. */

@@ -172,6 +172,15 @@ export class Repository {
     return item;
   }
 
+  /** In DSpace by hand, in the database: whatever had it has none. Noted. */
+  giveHandle(item: Item, handle: string): void {
+    const former = this.#byHandle.get(handle);
+    if (former !== undefined) former.handle = undefined;
+    this.#byHandle.set(handle, item);
+    item.handle = handle;
+    this.touch(item);
+  }
+
   newHandle(): string {
     this.#handleNumber += 1;
     return `${this.handlePrefix}/${this.#handleNumber}`;

@@ -27,6 +27,8 @@ export interface Delivery {
   readonly deleted?: boolean;
   /** It is there, and not for everybody: deleted as well. */
   readonly refused?: boolean;
+  /** Where its metadata is at the repository. */
+  readonly at?: string;
   readonly files?: readonly SourceFile[];
 }
 
@@ -82,7 +84,7 @@ export class LivingSource {
 
   async deliver(
     identifier: string,
-    { text = 'text', collections = [], deleted = false, refused = false, files = [] }: Delivery = {},
+    { text = 'text', collections = [], deleted = false, refused = false, at, files = [] }: Delivery = {},
   ): Promise<void> {
     const iso = toIso(this.clock.now());
     const milliseconds = this.clock.now().getTime();
@@ -101,7 +103,13 @@ export class LivingSource {
       speaksFor: { formats: ['oai_dc'], files: { name: 'oai_dc', rank: 95 } },
       deleted: deleted || refused,
       refused,
-      metadata: [{ format: 'oai_dc', content: Buffer.from(`<dc>${text}</dc>`) }],
+      metadata: [
+        {
+          format: 'oai_dc',
+          content: Buffer.from(`<dc>${text}</dc>`),
+          ...(at === undefined ? {} : { upstreamUrl: at }),
+        },
+      ],
       files,
     });
     const page = { items: [item], problems: [], checkpoint: undefined, awaited: [], files: this.#rules };

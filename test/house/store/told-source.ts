@@ -19,6 +19,10 @@ export interface ToldItem {
   /** URLs; `untold`: the delivery does not speak for them. */
   readonly files?: readonly string[] | 'untold';
   readonly deleted?: boolean;
+  /** It is there, and not for everybody. */
+  readonly refused?: boolean;
+  /** Where its metadata is at the repository. */
+  readonly at?: string;
 }
 
 /** One source whose pages a test tells, by a clock that goes a minute on with each of them. */
@@ -82,10 +86,9 @@ export class ToldSource {
     return rows.map(({ path }) => path.replace(`${this.name}/items/`, ''));
   }
 
-  #item(
-    identifier: string,
-    { formats = { oai_dc: identifier }, collections = [], files = [], deleted = false }: ToldItem,
-  ): SourceItem {
+  #item(identifier: string, told: ToldItem): SourceItem {
+    const { formats = { oai_dc: identifier }, collections = [], files = [], refused = false, at } = told;
+    const { deleted = refused } = told;
     return {
       identifier,
       datestamp: this.now,
@@ -95,10 +98,12 @@ export class ToldSource {
         files: files === 'untold' ? undefined : { name: 'oai_dc', rank: 1 },
       },
       deleted,
+      ...(refused && { refused }),
       metadata: Object.entries(deleted ? {} : formats).map(([format, text]) => ({
         format,
         content: Buffer.from(`<record>${text}</record>`),
         profile: 'http://example.org/',
+        ...(at === undefined ? {} : { upstreamUrl: at }),
       })),
       files: (files === 'untold' ? [] : files).map((url, index) => ({
         url,

@@ -299,6 +299,45 @@ describeOnBoth('packages of what is withheld', (open) => {
     expect(await statusesOf([...after.dump, ...after.changes])).not.toContain(410);
   });
 
+  it('have nothing of an item that is not for everybody, though another one has its address by now', async () => {
+    const itemAt = (number: number) =>
+      `https://repo.example.org/server/api/core/items/0000000${number}-0000-4000-8000-000000000000`;
+    living.clock.set('2026-12-01T10:00:00Z');
+    await living.deliver('open', { text: 'for everybody' });
+    await living.deliver('passed', { text: 'a secret', at: itemAt(1) });
+    await publishAll(true);
+    living.clock.set('2026-12-02T10:00:00Z');
+    await living.deliver('passed', { text: 'another secret', at: itemAt(1) });
+    await publishAll(true);
+    const before = await packages();
+    const all = [...before.dump, ...before.changes];
+    // Nobody publishes between the two.
+    living.clock.set('2026-12-03T10:00:00Z');
+    await living.deliver('passed', { refused: true });
+    await living.deliver('passed', { text: 'somebody else', at: itemAt(2) });
+    expect(new Set(await statusesOf(all))).toEqual(new Set([410]));
+    await follow(true);
+    const rebuilt = await packages();
+    await publishAll(true);
+    const after = await packages();
+    const texts = async (paths: readonly string[]) => {
+      const found: string[] = [];
+      for (const path of paths)
+        for (const [name, content] of await readZip((await get(path)).body))
+          if (name !== 'manifest.xml') found.push(content.toString().replace(/<\/?dc>/g, ''));
+      return [...new Set(found)].sort();
+    };
+    expect(await texts([...rebuilt.dump, ...rebuilt.changes])).toEqual(['for everybody']);
+    expect(await texts([...after.dump, ...after.changes])).toEqual(['for everybody', 'somebody else']);
+    expect(new Set(await statusesOf([...after.dump, ...after.changes]))).toEqual(new Set([200]));
+    // Something else goes: what is there now stays in the packages.
+    living.clock.set('2026-12-04T10:00:00Z');
+    await living.deliver('open', { refused: true });
+    await follow(true);
+    const last = await packages();
+    expect(await texts([...last.dump, ...last.changes])).toEqual(['somebody else']);
+  });
+
   it('a file that is only withheld has its packages wait, and come back as they were', async () => {
     const { dump, changes } = await stock();
     const held = (at: string | null) =>
