@@ -84,6 +84,7 @@ async function* diagnoses(bridge: Bridge, progress: Progress): AsyncGenerator<Di
   for (const message of problems)
     yield toDiagnosis({ check: 'sources', ok: false, message, mend: 'rsbridge sources list' });
   for await (const finding of checkFindings(bridge, progress, false)) yield toDiagnosis(finding);
+  if (io.stop.aborted) return;
   yield* checkDiskSpeed(config, io.abort);
   yield* await checkPublishedSets(bridge);
   yield* judgeBackup(config, await readBackups(bridge), Date.now());
@@ -122,21 +123,25 @@ async function checkVersions({ database }: Bridge): Promise<readonly Diagnosis[]
 }
 
 const clocksAsked = 5;
+const clockMs = 25_000;
 
 /** What servers of repositories say the time is: of a few, by their `Date`. Who does not answer is told of elsewhere. */
 async function readClocks(bridge: Bridge, signal: AbortSignal): Promise<ClockReading[]> {
   const byHost = new Map(bridge.sources().map((source) => [new URL(source.config.url).host, source]));
+  // Another process may keep all places at a server that does not answer.
+  const late = AbortSignal.timeout(clockMs);
   const readings = [...byHost].slice(0, clocksAsked).map(async ([name, source]) => {
     const { http } = bridge.fileWork(source.name);
     const before = Date.now();
-    const answer = await http.head(source.config.url, { signal, patient: false, deadline: 20_000 });
+    const options = { signal: AbortSignal.any([signal, late]), patient: false, deadline: 20_000 };
+    const answer = await http.head(source.config.url, options);
     const ours = (before + Date.now()) / 2;
     await answer.discard();
     return { name, ours, theirs: Date.parse(answer.headers.date ?? '') };
   });
   const answers = await Promise.allSettled(readings);
   return answers.flatMap((answer) => {
-    if (answer.status === 'rejected' && !isBridgeError(answer.reason)) throw answer.reason;
+    if (answer.status === 'rejected' && !isBridgeError(answer.reason) && !late.aborted) throw answer.reason;
     return answer.status === 'fulfilled' && !Number.isNaN(answer.value.theirs) ? [answer.value] : [];
   });
 }

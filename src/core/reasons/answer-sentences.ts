@@ -7,6 +7,8 @@ export const answerSentences = {
   'host-unreachable': '{host} cannot be reached: {why}',
   'host-silent':
     '{host} accepted the connection and did not answer within {seconds} {seconds:second|seconds}',
+  'no-answer-in-time':
+    '{host} gave no answer within {seconds} {seconds:second|seconds}, its turn after other processes included',
   'host-busy': '{host} answered {status}[ {times} times in a row]',
   'busy-asked': '{status} from server, as asked',
   'busy-unasked': '{status} from server',

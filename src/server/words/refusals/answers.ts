@@ -9,6 +9,8 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'host-unreachable': ({ host, why }) => `${host} に接続できません: ${why}`,
   'host-silent': ({ host, seconds }) =>
     `${host} は接続を受け付けましたが、${seconds} 秒以内に応答しませんでした`,
+  'no-answer-in-time': ({ host, seconds }) =>
+    `${host} から ${seconds} 秒以内に応答がありませんでした（ほかのプロセスの順番待ちを含む）`,
   'host-busy': ({ host, status, times }) =>
     `${host} の応答は${times === '' ? '' : ` ${times} 回続けて`} HTTP ${status} でした`,
   'busy-asked': ({ status }) => `サーバーの応答は HTTP ${status} で、待つよう求められました`,
