@@ -362,7 +362,9 @@ function namedBy(statement: Statement): readonly string[] {
 function takeAlone(draft: ItemDraft, file: SourceFile): void {
   const { url, mediaType, via = url } = file;
   const { name: format, profile } = plainFormat;
-  draft.metadata.push({ format, profile, content: plainRecord({ loc: url, type: mediaType }), via });
+  const content = plainRecord({ loc: url, type: mediaType });
+  // It may take the place of a record, whose address would stay.
+  draft.metadata.push({ format, profile, content, via, upstreamUrl: url });
   draft.files.set(url, { ...file, sequence: 1 });
   draft.described = [url];
 }

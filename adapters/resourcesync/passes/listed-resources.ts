@@ -2,6 +2,7 @@ import type { Problem } from '../../../src/core/adapter.ts';
 import { addSeconds, parseHttpDate } from '../../../src/core/datetime.ts';
 import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
 import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
+import { skewSeconds } from '../../../src/resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
 import { StatementFlow } from '../reading/statement-flow.ts';
@@ -30,7 +31,7 @@ export class ListedResources {
     const times = await Promise.all(
       resourcelist.map(async (uri) => {
         const head = await headOf(uri, port, remarks.at(uri));
-        return head.times.at;
+        return head.times.aheadAt ?? head.times.at;
       }),
     );
     const served = (await serverTime(followed)) ?? now();
@@ -106,18 +107,15 @@ const widestZone = 14 * 3600;
  */
 function madeAt(stated: string | undefined, served: string): string {
   if (stated === undefined || stated <= served) return stated ?? served;
-  if (stated <= addSeconds(served, clocksApart)) return served;
+  if (stated <= addSeconds(served, skewSeconds)) return served;
   return stated <= addSeconds(served, widestZone) ? addSeconds(stated, -widestZone) : beginning;
 }
 
-/** The clocks of those who answer for one Source differ by so much. */
-const clocksApart = 120;
-
 /** Whether the Source could have said this of a time that is over. */
 export async function isYetToCome(followed: FollowedSet, moment: string): Promise<boolean> {
-  if (moment <= addSeconds(followed.now(), clocksApart)) return false;
+  if (moment <= addSeconds(followed.now(), skewSeconds)) return false;
   const served = await serverTime(followed);
-  return served !== undefined && moment > addSeconds(served, clocksApart);
+  return served !== undefined && moment > addSeconds(served, skewSeconds);
 }
 
 /** The clock of the Source, at the price of a request. */

@@ -70,9 +70,9 @@ export async function fetchDocument(
 
 function believed(times: Interval, servedAt: string | undefined, report: Report): Interval {
   const { at } = times;
-  return at === undefined || servedAt === undefined
-    ? times
-    : { ...times, at: notAhead(at, servedAt, report) };
+  if (at === undefined || servedAt === undefined) return times;
+  const known = notAhead(at, servedAt, report);
+  return known === at ? times : { ...times, at: known, aheadAt: at };
 }
 
 function isUnreadable(error: unknown): boolean {

@@ -137,8 +137,14 @@ test.each([
   expect(await vias()).not.toContain('/2.pdf');
   expect(await metadata()).toHaveLength(records - 1);
   expect([...(await level.metadata()).values()].flatMap((known) => known.vias)).not.toContain(at('/1.xml'));
+  // With the list of before, which still names the record, and with one that does not.
+  expect(await level.turn('full')).toMatchObject(nothing);
+  list(file('/1.pdf', at('/1.xml')), others());
   expect(await level.turn('full')).toMatchObject(nothing);
   expect(await vias()).toContain('/1.pdf');
+  changes(deletion('/1.pdf', '2026-02-03T00:00:00Z'));
+  expect(await level.turn()).toMatchObject({ state: 'succeeded', deleted: 2 });
+  expect(await vias()).not.toContain('/1.pdf');
 });
 
 test.each([
