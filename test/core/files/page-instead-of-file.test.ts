@@ -42,4 +42,26 @@ describe('a page in place of a file', () => {
     expect(isPageInsteadOfFile(answer, pdf)).toBe(false);
     expect(isPageInsteadOfFile({ ...answer, answered: 'https://h/sso/' }, pdf)).toBe(true);
   });
+
+  it('is what is sent to be kept, and is neither what the file is said to be nor as long', () => {
+    const answer = {
+      asked,
+      answered: asked,
+      contentType: 'text/html',
+      contentDisposition: 'attachment; filename=a',
+      length: 95,
+    };
+    const isPage = (stated: object, more: object = {}) =>
+      isPageInsteadOfFile({ ...answer, ...more }, { name: 'a.pdf', ...stated });
+    const known = { mediaType: 'application/pdf', length: 4000 };
+    expect(isPage(known)).toBe(true);
+    expect(isPage({ ...known, length: 95 })).toBe(false);
+    expect(isPage({ ...known, length: undefined })).toBe(false);
+    expect(isPage(known, { length: undefined })).toBe(false);
+    expect(isPage({ ...known, mediaType: 'text/html' })).toBe(false);
+    expect(isPage({ ...known, mediaType: 'application/octet-stream' })).toBe(false);
+    expect(isPage({ ...known, mediaType: undefined })).toBe(false);
+    // It is another file by now.
+    expect(isPage(known, { contentType: 'application/pdf' })).toBe(false);
+  });
 });

@@ -158,6 +158,37 @@ describe('a file that the upstream does not hand out', () => {
     });
   });
 
+  const page = { 'content-type': 'text/html', 'content-length': '2' };
+  const bytes = '/server/api/core/bitstreams/8c0b0c1e-0000-4000-8000-000000000000/content';
+
+  it.each([
+    ['at an address', '/file', page],
+    ['at that of the bytes of a DSpace', bytes, page],
+    ['to be kept, and not as long as the file', '/file', { ...page, 'content-disposition': 'attachment' }],
+  ])('but a page %s is withheld, and everybody is told', async (_, upstreamPath, headers) => {
+    const told: unknown[] = [];
+    const { seed } = await open(
+      { [upstreamPath]: answering(200, headers) },
+      { noteRefusal: async (_source, _url, refusal) => void told.push(refusal) },
+    );
+    expect(await problem(await seed({ upstreamPath, length: 4000 }))).toMatchObject({
+      status: 503,
+      code: 'file-withheld',
+      retryAfter: '60',
+    });
+    expect(told).toEqual([{ outcome: 'refused', reason: 'an HTML page is returned instead' }]);
+  });
+
+  it.each([
+    ['a page that is the file', { mediaType: 'text/html', length: 4000 }, page],
+    ['one as long as it', { length: 2 }, { ...page, 'content-disposition': 'attachment; filename=a.pdf' }],
+    ['another file of its type', { length: 4000 }, { ...page, 'content-type': 'application/pdf' }],
+  ])('and %s is handed out', async (_, described, headers) => {
+    const { seed } = await open(answering(200, headers));
+    const response = await request(await seed(described));
+    expect([response.statusCode, await response.body.text()]).toEqual([200, 'no']);
+  });
+
   it('but a form for a login, reached by a redirect, is withheld, be the file HTML or not', async () => {
     const { seed } = await open({
       '/file': answering(302, { location: '/idp/login?back=/file' }),

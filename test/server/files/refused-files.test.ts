@@ -22,6 +22,8 @@ import { type House, openHouse } from '../../house/server/fixture.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 let sources = 0;
+/** In place of a status: 200 with a page for people. */
+const page = 0;
 
 describeOnBoth('a file that its repository refuses', (open) => {
   let name: string;
@@ -47,6 +49,7 @@ describeOnBoth('a file that its repository refuses', (open) => {
     large = undefined;
     upstream = await serveFiles((asked, response) => {
       const status = everything ?? answers.get(asked.url ?? '') ?? 200;
+      if (status === page) return void response.writeHead(200, { 'content-type': 'text/html' }).end('no');
       if (status !== 200) return void response.writeHead(status).end('no');
       const content = large ?? `content of ${asked.url}`;
       const headers = { 'content-type': 'application/pdf', etag: '"1"', 'content-length': content.length };
@@ -159,21 +162,24 @@ describeOnBoth('a file that its repository refuses', (open) => {
     return rows.length;
   }
 
-  test.each([401, 403, 404, 410])('to a reader (%i) is gone for all readers at once', async (status) => {
-    await harvest(3, 'proxy');
-    const [here, there] = [await serve(), await serve()];
-    expect(await here(1)).toMatchObject({ status: 200, body: 'content of /1.pdf' });
-    answers.set('/1.pdf', status);
-    expect((await here(1)).status).toBe(410);
-    expect((await there(1)).status).toBe(410);
-    expect((await there(1)).link).toContain('capabilitylist.xml');
-    expect((await there(0)).status).toBe(200);
-    expect(await living()).toBe(2);
-    // It is asked for once more at once, and is back when its repository thinks better of it.
-    answers.clear();
-    await work();
-    expect((await there(1)).status).toBe(200);
-  });
+  test.each([401, 403, 404, 410, page])(
+    'to a reader (%i) is gone for all readers at once',
+    async (status) => {
+      await harvest(3, 'proxy');
+      const [here, there] = [await serve(), await serve()];
+      expect(await here(1)).toMatchObject({ status: 200, body: 'content of /1.pdf' });
+      answers.set('/1.pdf', status);
+      expect((await here(1)).status).toBe(410);
+      expect((await there(1)).status).toBe(410);
+      expect((await there(1)).link).toContain('capabilitylist.xml');
+      expect((await there(0)).status).toBe(200);
+      expect(await living()).toBe(2);
+      // It is asked for once more at once, and is back when its repository thinks better of it.
+      answers.clear();
+      await work();
+      expect((await there(1)).status).toBe(200);
+    },
+  );
 
   test.each(['withdrawn', 'refused'])(
     'that is %s while it is being read is not read to its end',

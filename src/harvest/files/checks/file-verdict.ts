@@ -1,8 +1,8 @@
 import type { HttpResponse } from '../../../core/adapter.ts';
-import { isBitstreamContent } from '../../../core/addresses/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../../core/errors.ts';
 import { isPageInsteadOfFile } from '../../../core/files/page-instead-of-file.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
+import { readFacts } from './answer-facts.ts';
 
 /** What an answer, or its absence, tells about a file. */
 export type Verdict =
@@ -42,20 +42,16 @@ export function judgeAnswer(
   { url, stated }: Pick<DueFile, 'url' | 'stated'>,
   { status, url: answered, headers }: Pick<HttpResponse, 'status' | 'url' | 'headers'>,
 ): Verdict {
-  const isStranger = answered === url && isBitstreamContent(url) && isHtml(headers);
-  const stranger: Verdict = {
-    outcome: 'unreachable',
-    reason: `a page answers that is not the repository's (${status})`,
-  };
   if (status === 200 || status === 203 || status === 206) {
     const answer = {
       asked: url,
       answered,
       contentType: headers['content-type'],
       contentDisposition: headers['content-disposition'],
+      length: readFacts({ status, headers }).length,
     };
     if (!isPageInsteadOfFile(answer, { ...stated, name: lastSegment(url) })) return confirmed;
-    return isStranger ? stranger : { outcome: 'refused', reason: 'an HTML page is returned instead' };
+    return { outcome: 'refused', reason: 'an HTML page is returned instead' };
   }
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;
@@ -65,11 +61,6 @@ export function judgeAnswer(
   const said = refusals[status];
   const outcome = absences.has(status) ? 'gone' : 'refused';
   return { outcome, reason: said ? `${said} (${status})` : `the server answers ${status}` };
-}
-
-/** DSpace says no in JSON: at the address of its bytes, pages are those of bot checks and firewalls before it. */
-function isHtml(headers: HttpResponse['headers']): boolean {
-  return /^\s*text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { parseHttpDate } from '../../../core/datetime.ts';
-import { isPageInsteadOfFile } from '../../../core/files/page-instead-of-file.ts';
 import { type FileOutcome, saysNo } from '../../../core/files/published-files.ts';
 import {
   type UpstreamContent,
@@ -56,14 +55,21 @@ export function readAnswer(
 
 const later = { retryAfterSeconds: 60 } as const;
 
+const judged = [
+  'content-type',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'content-encoding',
+] as const;
+
 /** As whoever asks for files without a reader would. */
 function judge(
   answer: UpstreamAnswer,
   { url, stated }: UpstreamFileRequest,
 ): { readonly outcome: FileOutcome; readonly reason: string } {
   const { status, url: answered } = answer;
-  const names = ['content-type', 'content-disposition'];
-  const headers = Object.fromEntries(names.map((name) => [name, answer.header(name) ?? '']));
+  const headers = Object.fromEntries(judged.map((name) => [name, answer.header(name) ?? '']));
   return { reason: '', ...judgeAnswer({ url, stated }, { status, url: answered, headers }) };
 }
 
@@ -72,18 +78,9 @@ function withheld(message: string, outcome: 'refused' | 'gone', reason: string):
 }
 
 function refusePages(answer: UpstreamAnswer, request: UpstreamFileRequest): void {
-  const { url, stated } = request;
-  const field = {
-    asked: url,
-    answered: answer.url,
-    contentType: answer.header('content-type'),
-    contentDisposition: answer.header('content-disposition'),
-  };
-  if (!isPageInsteadOfFile(field, stated)) return;
-  const message = 'the repository returns an HTML page instead of the file';
-  const verdict = judge(answer, request);
-  if (!saysNo(verdict.outcome)) throw new UpstreamFileError('upstream-file-failed', message, later);
-  throw withheld(message, verdict.outcome, verdict.reason);
+  const { outcome, reason } = judge(answer, request);
+  if (!saysNo(outcome)) return;
+  throw withheld('the repository returns an HTML page instead of the file', outcome, reason);
 }
 
 function readWhole(answer: UpstreamAnswer, { stated }: UpstreamFileRequest): ReadAnswer {
