@@ -302,7 +302,8 @@ export class Assembly {
   #takeFile(round: Round, statement: Statement, placed: Placed, takesLost: boolean): void {
     const { loc } = statement;
     const owners = round.takeFile(statement, placed);
-    if (this.#making.reading === 'list') {
+    // Another bridge lists no file without its metadata.
+    if (this.#making.reading === 'list' && placed.house === undefined) {
       for (const owner of owners) this.forsaken.await(loc, [owner]);
     }
     if (owners.length > 0 || this.#hidden.has(loc)) return;
