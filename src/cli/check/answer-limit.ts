@@ -5,17 +5,20 @@ import type { HarvestSource } from '../../harvest/harvest-source.ts';
 
 /** A person waits: for each of the things that are asked of a source no longer than this. */
 const limitMs = 30_000;
+/** Of a list of thousands of collections, which comes in pages. */
+export const listLimitMs = 300_000;
 
 /** Its turn at the server, which other processes may be asking, included. */
 export async function* withinLimit<Result>(
   source: Pick<HarvestSource, 'config'>,
   signal: AbortSignal,
   ask: (limited: AbortSignal) => AsyncIterable<Result>,
+  most = limitMs,
 ): AsyncGenerator<Result> {
   const { host } = new URL(source.config.url);
   const late = new AbortController();
   forCrowd(late.signal);
-  const timer = setTimeout(() => late.abort(tooLate(host)), limitMs);
+  const timer = setTimeout(() => late.abort(tooLate(host, most)), most);
   try {
     yield* ask(eitherOf(signal, late.signal));
   } finally {
@@ -36,7 +39,7 @@ export function isSilence({ reason }: BridgeError): boolean {
   return reason?.code === 'no-answer-in-time' || reason?.code === 'host-silent';
 }
 
-function tooLate(host: string): BridgeError {
-  const facts = { host, seconds: limitMs / 1000 };
+function tooLate(host: string, most: number): BridgeError {
+  const facts = { host, seconds: most / 1000 };
   return refusal('upstream-unreachable', 'no-answer-in-time', facts, { retryable: true });
 }
