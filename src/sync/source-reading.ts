@@ -4,7 +4,7 @@ import type { SourceSet } from '../resourcesync/discovery/found-source.ts';
 import type { Validators } from '../resourcesync/reading/fetched-document.ts';
 import type { Way } from './choice/way.ts';
 import { stageChanges } from './stages/change-stage.ts';
-import { stageList } from './stages/list-stage.ts';
+import { type StagedList, stageList } from './stages/list-stage.ts';
 import { stageChangeDumps, stageResourceDumps } from './stages/manifest-stage.ts';
 import { addTally, newTally, type Staging, type Tally } from './stages/staging.ts';
 import { fillFromDumps } from './stages/whole-dump.ts';
@@ -45,33 +45,37 @@ export class SourceReading {
       this.ways.push({ way: 'audit', why: gap });
     }
     if (first.way === 'baseline' && (await this.#fill())) return;
-    const at = await this.#readLists(gap !== undefined || first.why === 'as asked');
-    if (at === undefined || !offersChanges(set)) return;
+    const listed = await this.#readLists(gap !== undefined || first.why === 'as asked');
+    if (listed === undefined || !offersChanges(set)) return;
+    const { at, since } = listed;
     // A list that is older than what is known takes nothing of it back.
     const from = before !== undefined && gap === undefined ? later(before, at) : at;
     this.#staging.database.keep('cursor', from);
-    await this.readNewest(from);
+    await this.readNewest(from, since);
   }
 
   /** Behind a list that was read: what it says can be copied, whatever becomes of the changes since. */
-  async readNewest(from: string): Promise<void> {
+  async readNewest(from: string, since = from): Promise<void> {
     try {
-      await this.readChanges(from);
+      await this.readChanges(from, since);
     } catch (error) {
       if (!isBridgeError(error) || error.code === 'interrupted') throw error;
       this.#deps.note(`the changes since ${from} could not be read: ${describeError(error)}`);
     }
   }
 
-  /** @returns the gap that keeps the cursor where it is */
-  async readChanges(from: string): Promise<string | undefined> {
+  /**
+   * @param since changes from then on may be news, too, though what is before `from` is known
+   * @returns the gap that keeps the cursor where it is
+   */
+  async readChanges(from: string, since = from): Promise<string | undefined> {
     const { set, note } = this.#deps;
     const { changelist, changedump } = set.lists;
     const hasList = offersList(set);
     const staged =
       changelist.length > 0
-        ? await stageChanges(changelist, from, this.#staging)
-        : await stageChangeDumps(changedump, from, this.#staging);
+        ? await stageChanges(changelist, from, this.#staging, since)
+        : await stageChangeDumps(changedump, from, this.#staging, since);
     addTally(this.tally, staged);
     if (staged.gap === undefined || !hasList) this.#staging.database.keep('cursor', staged.cursor);
     if (staged.gap === undefined) return undefined;
@@ -102,15 +106,18 @@ export class SourceReading {
 
   /**
    * @param isNeeded read them, even if they are the same as the last time
-   * @returns the earliest moment that all of them are complete at; undefined: they are not
+   * @returns the earliest moment that all of them are complete at, and when they were made; undefined: they are not complete
    */
-  async #readLists(isNeeded: boolean): Promise<string | undefined> {
+  async #readLists(isNeeded: boolean): Promise<{ at: string; since: string } | undefined> {
     const { resourcelist, resourcedump } = this.#deps.set.lists;
     let at: string | undefined;
+    let since: string | undefined;
     for (const uri of resourcelist) {
       const moment = await this.#readList(uri, isNeeded);
       if (moment === 'incomplete') return undefined;
-      if (moment !== undefined) at = at === undefined ? moment : earlier(at, moment);
+      if (moment === undefined) continue;
+      at = earlier(at ?? moment.at, moment.at);
+      since = earlier(since ?? at, moment.since ?? at);
     }
     if (resourcelist.length === 0) {
       const staged = await stageResourceDumps(resourcedump, this.#staging);
@@ -120,25 +127,31 @@ export class SourceReading {
         return undefined;
       }
       at = staged.at;
+      since = staged.since;
     }
-    if (at !== undefined) this.#staging.database.keep('cursor', later(this.#cursor ?? at, at));
-    return at;
+    if (at === undefined) return undefined;
+    this.#staging.database.keep('cursor', later(this.#cursor ?? at, at));
+    return { at, since: since ?? at };
   }
 
-  async #readList(uri: string, isNeeded: boolean): Promise<string | undefined> {
+  async #readList(
+    uri: string,
+    isNeeded: boolean,
+  ): Promise<Pick<StagedList, 'at' | 'since'> | 'incomplete' | undefined> {
     const { database } = this.#staging;
     const name = `list ${uri}`;
     const known = this.#deps.isOtherSelection || isNeeded ? undefined : database.setting(name);
     const { at: knownAt, validators } = known === undefined ? {} : (JSON.parse(known) as KnownList);
     const staged = await stageList(uri, this.#staging, this.#cursor === undefined ? {} : validators);
-    if (staged === undefined) return knownAt;
+    if (staged === undefined) return knownAt === undefined ? undefined : { at: knownAt };
     addTally(this.tally, staged);
     if (staged.incomplete !== undefined) {
-      this.#deps.note(`${uri} was not read to its end: ${staged.incomplete}`);
+      this.#deps.note(staged.incomplete);
       return 'incomplete';
     }
+    if (staged.doubt !== undefined) this.#deps.note(staged.doubt);
     database.keep(name, JSON.stringify({ at: staged.at, validators: staged.validators }));
-    return staged.at;
+    return staged;
   }
 }
 

@@ -4,12 +4,10 @@ import type { Report } from '../documents/report.ts';
 import { essenceOf, type SourcePort } from '../source-port.ts';
 import {
   type DocumentOpening,
-  type Interval,
   parseSourceDocument,
   type SourceDocument,
   type StatementHandler,
 } from './source-document.ts';
-import { notAhead } from './stated-time.ts';
 
 /** What a server said of a document, to ask for it again only if it is another. */
 export interface Validators {
@@ -51,7 +49,7 @@ export async function fetchDocument(
     let isDocument = false;
     const opened = (opening: DocumentOpening) => {
       isDocument = true;
-      handler.opened?.({ ...opening, uri, times: believed(opening.times, servedAt, report) }, servedAt);
+      handler.opened?.({ ...opening, uri }, servedAt);
     };
     const reading = parseSourceDocument(response.body, url, { ...handler, opened }, report);
     const document = await reading.catch((error: unknown) => {
@@ -61,13 +59,13 @@ export async function fetchDocument(
         : error;
     });
     // What is relative was relative to where it came from; it is known by the address that leads there.
-    const times = believed(document.times, servedAt, () => undefined);
-    return { document: { ...document, uri, times }, validators: { etag, lastModified }, servedAt };
+    return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
   } finally {
     await response.discard();
   }
 }
 
+<<<<<<< HEAD
 function believed(times: Interval, servedAt: string | undefined, report: Report): Interval {
   const { at } = times;
   if (at === undefined || servedAt === undefined) return times;
@@ -75,6 +73,8 @@ function believed(times: Interval, servedAt: string | undefined, report: Report)
   return known === at ? times : { ...times, at: known, aheadAt: at };
 }
 
+=======
+>>>>>>> 6928a5bb (fix(sync): parts of different moments are no reason to delete)
 function isUnreadable(error: unknown): boolean {
   return isBridgeError(error, 'upstream-not-xml') || isBridgeError(error, 'upstream-protocol');
 }

@@ -4,6 +4,7 @@ import type { SourcePort } from '../source-port.ts';
 import { type Capability, refuseOtherKind, refuseSilence } from './capability.ts';
 import { headOf } from './document-head.ts';
 import { type FetchedDocument, fetchDocument, type Validators } from './fetched-document.ts';
+import { type Fault, PartMoments } from './part-moments.ts';
 import type { Remarks } from './remarks.ts';
 import type { DocumentOpening, Interval, Member, SourceDocument } from './source-document.ts';
 import type { Statement } from './statement.ts';
@@ -31,8 +32,8 @@ export interface ReadTree {
   readonly documents: number;
   /** It was handed out page by page, each made when it was asked for: what moved meanwhile may be on none of them. */
   readonly isPaged: boolean;
-  /** Parts that could not be read, and why: without them nothing can be called absent. */
-  readonly faults: readonly { readonly uri: string; readonly reason: string }[];
+  /** Parts that could not be read, or are of another moment than they should be, and why: without them nothing can be called absent. */
+  readonly faults: readonly Fault[];
 }
 
 /** An index of indexes of indexes is the deepest that anybody means. */
@@ -64,14 +65,23 @@ export async function readTree(
     servedAt,
     documents,
     isPaged,
-    faults: reading.faults,
+    faults: [...reading.faults, ...reading.moments.faults()],
   };
+}
+
+/** Where a document lies that is not the one at the address. */
+interface PlaceInTree {
+  /** What it follows, and is like. */
+  readonly before?: SourceDocument;
+  /** That its index tells of, or the page that others follow. */
+  readonly moment?: string | undefined;
 }
 
 class TreeReading {
   documents = 0;
   isPaged = false;
-  readonly faults: { uri: string; reason: string }[] = [];
+  readonly faults: Fault[] = [];
+  readonly moments = new PartMoments();
   readonly #port: SourcePort;
   readonly #visitor: TreeVisitor;
   readonly #remarks: Remarks;
@@ -88,15 +98,15 @@ class TreeReading {
     this.#expected = visitor.capability;
   }
 
-  /** @param before what it follows, and is like */
   async read(
     uri: string,
     known: Validators = {},
-    before?: SourceDocument,
+    place: PlaceInTree = {},
   ): Promise<FetchedDocument | undefined> {
     this.#visited.add(uri);
+    const { before } = place;
     const kind = before === undefined || before.isIndex ? 'unknown' : 'list';
-    const found = await this.#readAs(uri, known, kind);
+    const found = await this.#readAs(uri, known, kind, place);
     if (found === undefined) return undefined;
     this.documents += 1;
     if (found.document.isStated) this.#expected ??= found.document.capability;
@@ -120,7 +130,9 @@ class TreeReading {
       );
       this.isPaged = true;
       // It lies as deep as the page before it.
-      page = this.#mayRead(next, depth - 1) ? await this.#readPart(next, document) : undefined;
+      page = this.#mayRead(next, depth - 1)
+        ? await this.#readPart(next, { before: document, moment: first.document.times.at })
+        : undefined;
     }
   }
 
@@ -129,8 +141,13 @@ class TreeReading {
     for (const member of document.members) {
       if (this.#visited.has(member.uri) || this.#visitor.wants?.(member) === false) continue;
       if (!this.#mayRead(member.uri, depth)) return;
-      const part = await this.#readPart(member.uri);
-      if (part !== undefined) await this.readRest(part, depth + 1, listed);
+      const { times } = document;
+      const moment = member.times.at ?? times.at;
+      const part = await this.#readPart(member.uri, { moment });
+      if (part === undefined) continue;
+      const { isIndex, times: own } = part.document;
+      if (own.at !== undefined) this.moments.add({ uri: member.uri, at: own.at, isIndex }, member, times);
+      await this.readRest(part, depth + 1, listed);
     }
   }
 
@@ -142,10 +159,10 @@ class TreeReading {
   }
 
   /** Once more where that may help: parts are long, and connections break. */
-  async #readPart(uri: string, before?: SourceDocument): Promise<FetchedDocument | undefined> {
+  async #readPart(uri: string, place: PlaceInTree): Promise<FetchedDocument | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.read(uri, {}, before);
+        return await this.read(uri, {}, place);
       } catch (error) {
         if (!isBridgeError(error) || error.code === 'interrupted') throw error;
         if (attempt === 1 && error.retryable) continue;
@@ -160,6 +177,7 @@ class TreeReading {
     uri: string,
     known: Validators,
     kind: 'unknown' | 'list' | 'index',
+    place: PlaceInTree,
   ): Promise<FetchedDocument | undefined> {
     const members: Member[] = [];
     const expected = this.#expected;
@@ -175,7 +193,7 @@ class TreeReading {
             opening = document;
             refuseOtherKind(uri, document, expected);
             if (!document.isIndex && kind !== 'index')
-              announce = () => this.#visitor.opened?.(document, servedAt);
+              announce = () => this.#visitor.opened?.(withMoment(document, place), servedAt);
           },
           statement: (statement) => {
             if (kind === 'index') {
@@ -205,7 +223,7 @@ class TreeReading {
       if (!(error instanceof MayBeIndex)) throw error;
       const isIndex = await this.#isDocument(error.loc, opening);
       if (isIndex) this.#remarks.at(uri)('RS-GEN-06', 'it is an index, and is written as a list');
-      return this.#readAs(uri, known, isIndex ? 'index' : 'list');
+      return this.#readAs(uri, known, isIndex ? 'index' : 'list', place);
     }
   }
 
@@ -218,6 +236,14 @@ class TreeReading {
       return false;
     }
   }
+}
+
+/** What says nothing of its time is of that of its index; a page is of that of the first. */
+function withMoment(document: DocumentOpening, { before, moment }: PlaceInTree): DocumentOpening {
+  const { capability, times } = document;
+  if (moment === undefined || capability !== 'resourcelist') return document;
+  if (before === undefined && times.at !== undefined) return document;
+  return { ...document, times: { ...times, at: moment } };
 }
 
 /** Ends reading until it is known what the entries are. */

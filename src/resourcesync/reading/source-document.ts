@@ -41,6 +41,8 @@ export interface Interval {
   readonly aheadAt?: string;
   readonly from: string | undefined;
   readonly until: string | undefined;
+  /** When the snapshot had ended. */
+  readonly completed?: string | undefined;
 }
 
 export interface Member {
@@ -199,7 +201,7 @@ function readInterval(md: Attributes, capability: Capability, report: Report): I
   }
   if (at === undefined && from !== undefined && listsResources(capability))
     report('RS-RL-02', 'it has from, where at should be');
-  return { at: at ?? from, from: undefined, until: undefined };
+  return { at: at ?? from, from: undefined, until: undefined, completed: read('completed') };
 }
 
 function readMember(entry: DocumentEntry, base: string, report: Report): Member | undefined {

@@ -1,4 +1,4 @@
-import { addSeconds, parseDatestamp } from '../../core/datetime.ts';
+import { addSeconds, earlier, longAgo, parseDatestamp } from '../../core/datetime.ts';
 import type { Report } from '../documents/report.ts';
 
 const partial = /^(\d{4})(?:-(\d{2}))?$/;
@@ -32,15 +32,30 @@ export function statedTime(
 
 /** Clocks differ by so much without anybody being to blame. */
 export const skewSeconds = 300;
+/** The widest that local time is ahead of UTC. */
+const widestZoneSeconds = 14 * 3_600;
+
+export interface Moment {
+  /** Up to when everything is known: nobody knows what is yet to come, and it would hide what changes until then. */
+  readonly known: string;
+  /** When the list was made, at the earliest: changes since then may be newer. */
+  readonly since: string;
+}
 
 /**
- * What is known at a moment in the future would hide what changes until then: it is known at the time of the answer.
- * @param at of a list
+ * The moment that a list is of.
+ * @param stated local time that calls itself UTC lies in the future
  * @param clock the server's when it answered, or ours where it has none
  */
-export function notAhead(at: string, clock: string, report: Report): string {
-  if (at <= clock) return at;
-  if (at > addSeconds(clock, skewSeconds))
-    report('RS-TIME-06', `its time is ${at}, which lies in the future: ${clock} is taken for it`);
-  return clock;
+export function momentOf(stated: string | undefined, clock: string, report: Report): Moment {
+  if (stated === undefined || stated <= clock) return { known: stated ?? clock, since: stated ?? clock };
+  if (stated <= addSeconds(clock, skewSeconds)) return { known: clock, since: clock };
+  report('RS-TIME-06', `its time is ${stated}, which lies in the future: ${clock} is taken for it`);
+  const isLocal = stated <= addSeconds(clock, widestZoneSeconds);
+  return { known: clock, since: isLocal ? addSeconds(stated, -widestZoneSeconds) : longAgo };
+}
+
+export function earlierMoment(one: Moment | undefined, other: Moment): Moment {
+  if (one === undefined) return other;
+  return { known: earlier(one.known, other.known), since: earlier(one.since, other.since) };
 }

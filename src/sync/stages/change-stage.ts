@@ -24,14 +24,16 @@ export interface StagedChanges extends Tally {
  * Reads changes since a moment, whatever their order: of each resource the latest counts. What is to be fetched becomes
  * due, what was deleted is doomed.
  * @param uris of Change Lists or indexes of them
+ * @param since what changed from then on may be news, though all that was before `cursor` is known
  * @throws BridgeError where one of them cannot be read at all
  */
 export async function stageChanges(
   uris: readonly string[],
   cursor: string,
   staging: Staging,
+  since = cursor,
 ): Promise<StagedChanges> {
-  const following = new Following(cursor, staging);
+  const following = new Following(cursor, staging, since);
   for (const uri of uris) {
     const read = await readTree(staging.port, uri, following, staging.remarks);
     const [first] = read?.faults ?? [];
@@ -53,9 +55,9 @@ export class Following {
   /** The Source's own clock, where it tells; what lies behind it has not been. */
   #clock: string | undefined;
 
-  constructor(cursor: string, staging: Staging) {
+  constructor(cursor: string, staging: Staging, since: string) {
     this.#cursor = cursor;
-    this.#since = addSeconds(cursor, -overlapSeconds);
+    this.#since = addSeconds(since, -overlapSeconds);
     this.#staging = staging;
   }
 

@@ -2,13 +2,13 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import { refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
 import type { Member } from '../../resourcesync/reading/source-document.ts';
-import { notAhead } from '../../resourcesync/reading/stated-time.ts';
+import { type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Staging } from './staging.ts';
 
 export interface ListedPackages {
   readonly packages: readonly Member[];
   /** Of the dump, or of its index. */
-  readonly at: string | undefined;
+  readonly at: Moment | undefined;
   /** The server's when it answered, or ours where it has none. */
   readonly clock: string;
   /** Why packages may be missing. */
@@ -54,6 +54,6 @@ export async function listPackages(
     }
   };
   const { at, servedAt: clock = now() } = await read(uri, 1);
-  const believed = at === undefined ? undefined : notAhead(at, clock, remarks.at(uri));
+  const believed = at === undefined ? undefined : momentOf(at, clock, remarks.at(uri));
   return { packages, at: believed, clock, incomplete };
 }

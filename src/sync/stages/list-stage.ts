@@ -2,7 +2,8 @@ import { later } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
-import { notAhead } from '../../resourcesync/reading/stated-time.ts';
+import type { Fault } from '../../resourcesync/reading/part-moments.ts';
+import { earlierMoment, type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { emptyList } from '../choice/deletion-fuse.ts';
 import type { StatedResource } from '../state/due-resources.ts';
@@ -14,8 +15,12 @@ import { newTally, type Staging, type Tally } from './staging.ts';
 export interface StagedList extends Tally {
   /** The moment that the list tells of, in the Source's time: what is staged is complete up to it. */
   readonly at: string;
+  /** When it was made, at the earliest, where that is not sure: what changed since counts. */
+  readonly since?: string | undefined;
   /** Undefined: every part was read, so that an absence counts. */
   readonly incomplete: string | undefined;
+  /** What is listed nowhere, and may be there all the same. */
+  readonly doubt?: string | undefined;
   /** By which the next reading is told that the list is the same; none where that says nothing of what it lists. */
   readonly validators: Validators;
 }
@@ -34,7 +39,8 @@ export async function stageList(
 ): Promise<StagedList | undefined> {
   const { due, listed = due } = staging;
   const inventory = new Inventory(staging, listed.add.bind(listed));
-  let at: string | undefined;
+  let current: Moment | undefined;
+  let earliest: Moment | undefined;
   let isTelling = true;
   const read = await readTree(
     staging.port,
@@ -42,11 +48,14 @@ export async function stageList(
     {
       capability: 'resourcelist',
       opened: (document, servedAt) => {
-        at ??= momentOf(document.times.at, servedAt, uri, staging);
+        const { at: stated } = document.times;
+        if (current !== undefined && stated === undefined) return;
+        current = momentOf(stated, servedAt ?? staging.now(), staging.remarks.at(uri));
+        earliest = earlierMoment(earliest, current);
       },
       statement: (statement) => {
         isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
-        inventory.stage(statement, at ?? staging.now());
+        inventory.stage(statement, current?.since ?? staging.now());
       },
       // Of what is held as it is stated, and of what comes as it is stated, nobody asks for them.
       linkReading: 'later',
@@ -56,26 +65,27 @@ export async function stageList(
   );
   if (read === undefined) return undefined;
   staging.listed?.write();
-  // What an index says of its time is the earliest of its parts.
-  const moment = momentOf(read.times.at ?? at, read.servedAt, uri, staging);
-  const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(moment);
+  // What came between two parts is in none of them, perhaps.
+  const { at: stated = earliest?.known } = read.times;
+  const top = momentOf(stated, read.servedAt ?? staging.now(), staging.remarks.at(uri));
+  const { known: at, since } = earlierMoment(earliest, top);
+  const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(since);
   const again = isDoubtful ? await meetAgain(uri, staging, inventory) : undefined;
   const [fault] = again?.faults ?? read.faults;
-  const incomplete = fault === undefined ? undefined : `${fault.uri}: ${fault.reason}`;
-  if (incomplete === undefined) inventory.doomUnseen(moment);
+  const incomplete = fault && incompleteText(uri, fault);
+  if (incomplete === undefined) inventory.doomUnseen(since);
+  const isOld = incomplete === undefined && since < top.since && inventory.misses(top.since);
+  const doubt = isOld
+    ? `${uri} has a part as of ${at}: what is in none of them may have come since`
+    : undefined;
   inventory.lookAtOthers();
-  return { ...inventory.tally, at: moment, incomplete, validators: isTelling ? read.validators : {} };
+  const validators = isTelling && doubt === undefined ? read.validators : {};
+  return { ...inventory.tally, at, since, incomplete, doubt, validators };
 }
 
-/** @param stated by the list */
-function momentOf(
-  stated: string | undefined,
-  servedAt: string | undefined,
-  uri: string,
-  { now, remarks }: Staging,
-): string {
-  const clock = servedAt ?? now();
-  return stated === undefined ? clock : notAhead(stated, clock, remarks.at(uri));
+function incompleteText(uri: string, fault: Fault): string {
+  const what = fault.isOtherMoment === true ? 'has parts of different moments' : 'was not read to its end';
+  return `${uri} ${what}: ${fault.uri}: ${fault.reason}`;
 }
 
 /** Pages that are made when they are asked for: what moved from one to another meanwhile is there all the same. */

@@ -1,4 +1,3 @@
-import { earlier } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { type Capability, refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
@@ -7,6 +6,7 @@ import type {
   Member,
   StatementHandler,
 } from '../../resourcesync/reading/source-document.ts';
+import { earlierMoment, type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { Following, type StagedChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
@@ -25,8 +25,9 @@ export async function stageChangeDumps(
   uris: readonly string[],
   cursor: string,
   staging: Staging,
+  since = cursor,
 ): Promise<StagedChanges> {
-  const following = new Following(cursor, staging);
+  const following = new Following(cursor, staging, since);
   const { database } = staging;
   const before = JSON.parse(database.setting(readBefore) ?? '{}') as Record<string, string>;
   const read: Record<string, string> = {};
@@ -63,27 +64,30 @@ export async function stageChangeDumps(
  */
 export async function stageResourceDumps(uris: readonly string[], staging: Staging): Promise<StagedList> {
   const inventory = new Inventory(staging);
-  let [at, incomplete]: (string | undefined)[] = [];
+  let at: Moment | undefined;
+  let incomplete: string | undefined;
   for (const uri of uris) {
     const dump = await listPackages(uri, 'resourcedump', staging);
     incomplete ??= dump.incomplete;
+    const dumped = dump.at ?? { known: dump.clock, since: dump.clock };
     for (const member of dump.packages) {
-      let asOf = dump.at ?? staging.now();
+      let asOf = dumped;
       const trouble = await readManifest(member, 'resourcedump-manifest', staging, {
         opened: ({ times }, servedAt) => {
-          const clock = servedAt ?? dump.clock;
-          asOf = earlier(times.at ?? dump.at ?? clock, clock);
+          if (times.at !== undefined)
+            asOf = momentOf(times.at, servedAt ?? dump.clock, staging.remarks.at(member.uri));
         },
-        statement: (statement) => inventory.stage(statement, asOf),
+        statement: (statement) => inventory.stage(statement, asOf.since),
       });
       incomplete ??= trouble;
-      at = at === undefined ? asOf : earlier(at, asOf);
+      at = earlierMoment(at, asOf);
     }
+    at = earlierMoment(at, dumped);
   }
-  const moment = at ?? staging.now();
-  if (incomplete === undefined) inventory.doomUnseen(moment);
+  const { known, since } = at ?? momentOf(undefined, staging.now(), () => undefined);
+  if (incomplete === undefined) inventory.doomUnseen(since);
   inventory.lookAtOthers();
-  return { ...inventory.tally, at: moment, incomplete, validators: {} };
+  return { ...inventory.tally, at: known, since, incomplete, validators: {} };
 }
 
 /** Where the dump links to its manifest, without the package. @returns why it could not be read */

@@ -60,9 +60,12 @@ async function wholeDumpOf(uris: readonly string[], staging: Staging): Promise<W
       clock: served,
     } = await listPackages(uri, 'resourcedump', staging);
     if (at === undefined || incomplete !== undefined || !listed.every(isSmallPackage)) return undefined;
+    const { known, since } = at;
+    // What has changed since a dump of the future cannot be told.
+    if (since !== known) return undefined;
     packages.push(...listed);
-    const times = [at, ...listed.flatMap(({ times }) => times.at ?? [])];
-    from = [...times, from ?? at].reduce(earlier);
+    const times = [known, ...listed.flatMap(({ times }) => times.at ?? [])];
+    from = [...times, from ?? known].reduce(earlier);
     clock = served;
   }
   return from === undefined ? undefined : { from, clock, packages };

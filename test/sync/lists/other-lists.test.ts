@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ChangingSource } from '../house/sync/changing-source.ts';
-import { Copy } from '../house/sync/copy.ts';
+import { ChangingSource } from '../../house/sync/changing-source.ts';
+import { Copy } from '../../house/sync/copy.ts';
 
 let source: ChangingSource;
 let copy: Copy;

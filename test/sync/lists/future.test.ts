@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { OfferedCapability } from '../../src/simulate/settings.ts';
-import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
-import { ChangingSource } from '../house/sync/changing-source.ts';
-import { Copy } from '../house/sync/copy.ts';
+import type { OfferedCapability } from '../../../src/simulate/settings.ts';
+import { CopyDatabase } from '../../../src/sync/state/copy-database.ts';
+import { ChangingSource } from '../../house/sync/changing-source.ts';
+import { Copy } from '../../house/sync/copy.ts';
 
 let source: ChangingSource;
 let copy: Copy;
@@ -42,6 +42,18 @@ describe('a list that says that it is of a moment in the future', () => {
     source.put('/a', 'changed');
     source.remove('/b');
     expect(await copy.sync()).toMatchObject({ copied: { updated: 1, deleted: 1 }, isComplete: true });
+    isWhole();
+  });
+
+  test.each(['2026-11-01T09:00:00Z', future])('hides no change since it was made: %s', async (at) => {
+    source.rewrite = (path, text) => (path === '/rl.xml' ? text.replace(/\bat="[^"]*"/, `at="${at}"`) : text);
+    source.put('/a', 'changed');
+    source.remove('/b');
+    source.put('/new', 'new');
+    source.pass(7_200);
+    expect(await copy.sync()).toMatchObject({ isComplete: true, cursor: expect.stringMatching(/T02:/) });
+    isWhole();
+    expect(await copy.sync({ way: 'audit' })).toMatchObject({ isComplete: true, copied: { deleted: 0 } });
     isWhole();
   });
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CopyDatabase } from '../../src/sync/state/copy-database.ts';
-import { DueResources } from '../../src/sync/state/due-resources.ts';
-import { ExpectedFiles } from '../../src/sync/state/expected-files.ts';
-import { HeldResources } from '../../src/sync/state/held-resources.ts';
-import { ListedResources } from '../../src/sync/state/listed-resources.ts';
-import { ChangingSource } from '../house/sync/changing-source.ts';
-import { Copy } from '../house/sync/copy.ts';
+import { CopyDatabase } from '../../../src/sync/state/copy-database.ts';
+import { DueResources } from '../../../src/sync/state/due-resources.ts';
+import { ExpectedFiles } from '../../../src/sync/state/expected-files.ts';
+import { HeldResources } from '../../../src/sync/state/held-resources.ts';
+import { ListedResources } from '../../../src/sync/state/listed-resources.ts';
+import { ChangingSource } from '../../house/sync/changing-source.ts';
+import { Copy } from '../../house/sync/copy.ts';
 
 let source: ChangingSource;
 let copy: Copy;
