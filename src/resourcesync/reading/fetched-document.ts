@@ -4,6 +4,7 @@ import type { Report } from '../documents/report.ts';
 import { essenceOf, type SourcePort } from '../source-port.ts';
 import {
   type DocumentOpening,
+  type Interval,
   parseSourceDocument,
   type SourceDocument,
   type StatementHandler,
@@ -49,7 +50,7 @@ export async function fetchDocument(
     let isDocument = false;
     const opened = (opening: DocumentOpening) => {
       isDocument = true;
-      handler.opened?.({ ...opening, uri }, servedAt);
+      handler.opened?.({ ...opening, uri, times: believed(opening.times, servedAt) }, servedAt);
     };
     const reading = parseSourceDocument(response.body, url, { ...handler, opened }, report);
     const document = await reading.catch((error: unknown) => {
@@ -59,22 +60,19 @@ export async function fetchDocument(
         : error;
     });
     // What is relative was relative to where it came from; it is known by the address that leads there.
-    return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
+    const times = believed(document.times, servedAt);
+    return { document: { ...document, uri, times }, validators: { etag, lastModified }, servedAt };
   } finally {
     await response.discard();
   }
 }
 
-<<<<<<< HEAD
-function believed(times: Interval, servedAt: string | undefined, report: Report): Interval {
+function believed(times: Interval, servedAt: string | undefined): Interval {
   const { at } = times;
-  if (at === undefined || servedAt === undefined) return times;
-  const known = notAhead(at, servedAt, report);
-  return known === at ? times : { ...times, at: known, aheadAt: at };
+  if (at === undefined || servedAt === undefined || at <= servedAt) return times;
+  return { ...times, at: servedAt, aheadAt: at };
 }
 
-=======
->>>>>>> 6928a5bb (fix(sync): parts of different moments are no reason to delete)
 function isUnreadable(error: unknown): boolean {
   return isBridgeError(error, 'upstream-not-xml') || isBridgeError(error, 'upstream-protocol');
 }

@@ -6,7 +6,12 @@ import type {
   Member,
   StatementHandler,
 } from '../../resourcesync/reading/source-document.ts';
-import { earlierMoment, type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
+import {
+  earlierMoment,
+  type Moment,
+  momentOf,
+  statedMoment,
+} from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { Following, type StagedChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
@@ -74,8 +79,9 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
       let asOf = dumped;
       const trouble = await readManifest(member, 'resourcedump-manifest', staging, {
         opened: ({ times }, servedAt) => {
-          if (times.at !== undefined)
-            asOf = momentOf(times.at, servedAt ?? dump.clock, staging.remarks.at(member.uri));
+          const stated = statedMoment(times);
+          if (stated !== undefined)
+            asOf = momentOf(stated, servedAt ?? dump.clock, staging.remarks.at(member.uri));
         },
         statement: (statement) => inventory.stage(statement, asOf.since),
       });
