@@ -1,11 +1,12 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
-import { isInhabited } from '../../publish/sets/inhabited.ts';
+import { isPublishable } from '../../publish/sets/inhabited.ts';
 import type { Queryable } from '../../store/engine/database.ts';
 import { readJointJournal } from '../../store/joint/joint-journal.ts';
 import { listLeaving } from '../../store/joint/take-up.ts';
 import { jointOf } from '../../store/reading/joint-changes.ts';
 import { findUnknownCollections } from '../../store/sources/collections.ts';
+import { readJournal } from '../../store/sources/journal.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
 
 /**
@@ -19,11 +20,12 @@ export async function unpublishedSets(
 ): Promise<readonly string[]> {
   const there = new Set(sets.flatMap(({ path, documents }) => (documents.length > 0 ? [path] : [])));
   const missing: string[] = [];
+  const journal = await readJournal(reader, name);
   for (const set of setsOf(name)) {
     if (there.has(set.path)) continue;
     const { collections = [] } = set.filter;
     const isMistaken = (await findUnknownCollections(reader, set.source, collections)).length > 0;
-    if (isMistaken || (await isInhabited(reader, set))) missing.push(set.path);
+    if (isMistaken || (await isPublishable(reader, set, journal))) missing.push(set.path);
   }
   return missing;
 }

@@ -1,6 +1,7 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import { eitherOf, forCrowd } from '../../core/either-signal.ts';
 import { BridgeError, refusal } from '../../core/errors.ts';
+import type { ReasonCode } from '../../core/reasons/reason.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
 
 /** A person waits: for each of the things that are asked of a source no longer than this. */
@@ -34,9 +35,11 @@ export async function identifyWithin(source: HarvestSource, signal: AbortSignal)
   throw new BridgeError('internal', `${source.name} was not asked who it is`);
 }
 
+const silences: ReadonlySet<ReasonCode> = new Set(['no-answer-in-time', 'host-silent']);
+
 /** That nothing came back at all. */
 export function isSilence({ reason }: BridgeError): boolean {
-  return reason?.code === 'no-answer-in-time' || reason?.code === 'host-silent';
+  return reason !== undefined && silences.has(reason.code);
 }
 
 function tooLate(host: string, most: number): BridgeError {

@@ -29,7 +29,7 @@ import type { Policy } from '../policy.ts';
 import { publicationRoot } from '../published/publication.ts';
 import { ArchivePublication } from './archive-publication.ts';
 import { DumpPublication } from './dump-publication.ts';
-import { isInhabited } from './inhabited.ts';
+import { isPublishable } from './inhabited.ts';
 import { PackageExpulsion } from './package-expulsion.ts';
 import { type DocumentReport, SetDraft } from './set-draft.ts';
 import type { SetSettings } from './set-part.ts';
@@ -89,10 +89,12 @@ export class SetEditor {
     const { database, baseUrl, clock, log } = this.#settings;
     if (set.members) await takeUp(database, jointOf(set), toIso(clock.now()));
     const journal = await readJournal(database.reader, set.source);
-    if (!journal || journal.seq === 0) return undefined;
+    if (!journal) return undefined;
+    const isPossible = await isPublishable(database.reader, set, journal);
+    if (journal.seq === 0 && !isPossible) return undefined;
     await refuseUnknownCollections(database, set);
     const directory = this.#directoryOf(set);
-    if (!(await directory.hasPointer()) && !(await isInhabited(database.reader, set))) return undefined;
+    if (!isPossible && !(await directory.hasPointer())) return undefined;
     const lock = await enter(directory, set, database.leaseMs);
     try {
       const { draft, editing } = await this.#open(set, directory, journal, lock, watcher);
@@ -162,6 +164,7 @@ export class SetEditor {
     if (redefined) await lists.beginAnew();
     else if (lostUntil !== undefined) await lists.beginAfter(lostUntil);
     else if (set.members && !base) await lists.beginWith(journal);
+    else if (journal.seq === 0 && !base) await lists.beginAnew();
     const editing = {
       lists,
       dumps: new DumpPublication(set, { ...settings, dataDirectory }, directory, draft),

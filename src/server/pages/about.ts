@@ -114,7 +114,8 @@ interface SetAboutView extends SetView {
   readonly upstream?: { readonly name: string; readonly protocol: string; readonly address?: string };
   /** In its Resource List. */
   readonly resources?: number;
-  readonly synchronise: { readonly baseline: string; readonly incremental: string };
+  /** By the lists that there are. */
+  readonly synchronise: { readonly baseline?: string; readonly incremental?: string };
   /** Where the source answers OAI-PMH. */
   readonly oai?: string;
   /** Of a source whose items are found by words: the newest ones, and where the others are. */
@@ -184,14 +185,18 @@ async function findSet(deps: ServerDeps, path: string): Promise<SetView | undefi
  * The lists are named because the client finds them by itself only where one set is alone below its
  * address, and it maps resources by the address of the source, which every set shares.
  */
-function synchronise(baseUrl: string, { path, source }: SetView): SetAboutView['synchronise'] {
+function synchronise(baseUrl: string, { path, source, documents }: SetView): SetAboutView['synchronise'] {
   const list = `--sitemap ${baseUrl}/${path}/resourcelist.xml`;
   // The journal of a set across sources has a name with a slash; what is in it lies below all of them.
   const root = source.includes('/') ? baseUrl : `${baseUrl}/${source}`;
   const mapping = `${root}=${path.replaceAll('/', '-')}`;
+  const has = (capability: string) => documents.some((document) => document.capability === capability);
+  if (!has('resourcelist')) return {};
   return {
     baseline: `resync-sync --baseline ${list} ${mapping}`,
-    incremental: `resync-sync --incremental --delete ${list} --changelist-uri ${baseUrl}/${path}/changelist.xml ${mapping}`,
+    ...(has('changelist') && {
+      incremental: `resync-sync --incremental --delete ${list} --changelist-uri ${baseUrl}/${path}/changelist.xml ${mapping}`,
+    }),
   };
 }
 
@@ -209,10 +214,13 @@ function toSetPage({ baseUrl }: ServerDeps, view: SetAboutView, reader: Reader):
 ${view.search && searchSection(baseUrl, path, view.search, reader)}
 <h2>${words.documents}</h2>
 ${documents.length > 0 ? documentTable(documents, view.at, reader) : html`<p>${words.nothingPublished}</p>`}
-<h2>${words.synchronise}</h2>
+${
+  commands.baseline !== undefined &&
+  html`<h2>${words.synchronise}</h2>
 <p>${words.referenceClient.before}<code>pip install resync</code>${words.referenceClient.after}</p>
 <pre>${commands.baseline}</pre>
-<pre>${commands.incremental}</pre>
+${commands.incremental !== undefined && html`<pre>${commands.incremental}</pre>`}`
+}
 ${
   withoutDumps &&
   html`<p>${words.withoutDumps.before}<a href="${withoutDumps.capabilityList}">${words.withoutDumps.list}</a>${words.withoutDumps.between}<a href="${withoutDumps.sourceDescription}">${words.withoutDumps.description}</a>${words.withoutDumps.after}</p>

@@ -74,12 +74,13 @@ test('after a backup was put back onto an empty disk nothing is published, and t
   expect((await runMain(directory, ['doctor'])).stdout).toContain('ok    published: each source');
 });
 
-test('a source that has nothing is not said to wait for its publication, which could not be done', async () => {
+test('a source that has nothing waits for its publication until its empty list is there', async () => {
   there = [];
   await runMain(directory, ['harvest']);
-  expect((await runMain(directory, ['publish'])).stderr).toContain(
-    'repo: nothing to publish: there is nothing in it, and its addresses answer 404 until there is\n',
-  );
+  expect(await status()).toContain('; not published yet: repo, repo/metadata');
+  const { stdout, stderr } = await runMain(directory, ['publish']);
+  expect(stdout).toContain('http://localhost:8080/repo/capabilitylist.xml');
+  expect(stderr).not.toContain('nothing to publish');
   expect(await status()).toContain('; everything is published\n');
   expect((await runMain(directory, ['doctor'])).stdout).not.toContain('not published yet');
 });
