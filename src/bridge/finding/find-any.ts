@@ -27,9 +27,24 @@ export interface Looking {
    * public addresses, and those of `network.allow`.
    */
   readonly within?: 'anywhere' | Config['network'];
+  /** As the source is to be read, for somebody at this machine: whatever it may ask a harvest may. */
+  readonly reach?: Reach;
   /** Told of each place that is asked. */
   readonly asked?: (url: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** Where a source may lead: by its own settings, and by those of all. */
+export interface Reach {
+  readonly network: Config['network'];
+  readonly allowPrivateAddresses: boolean;
+}
+
+/** What somebody says of a source, or else its group. */
+export function reachOf({ network, groups }: Config, said: Readonly<Record<string, unknown>>): Reach {
+  const { group } = said;
+  const shared = typeof group === 'string' && Object.hasOwn(groups, group) ? groups[group] : {};
+  return { network, allowPrivateAddresses: { ...shared, ...said }.allowPrivateAddresses === true };
 }
 
 /** @throws BridgeError `usage` that does not repeat them */
@@ -84,11 +99,13 @@ async function find(address: URL, looking: Looking): Promise<Found> {
   const budget = new SearchBudget(total);
   const log = createLog('silent', process.stderr);
   const isTrusted = within === 'anywhere';
+  const { network, ...own } = looking.reach ?? {};
+  const allowed = isTrusted ? network : within;
   const configured = (source: object) => {
     const config = parseConfig({
       ...(contact ? { contact } : {}),
-      ...(isTrusted ? {} : { network: within }),
-      sources: { probe: { ...source, ...(isTrusted ? {} : { privateHost: false }) } },
+      ...(allowed ? { network: allowed } : {}),
+      sources: { probe: { ...source, ...(isTrusted ? own : { privateHost: false }) } },
     });
     const settings = config.sources.probe;
     if (!settings) throw new Error('the probe has no settings');

@@ -1,3 +1,4 @@
+import { hostNotPublic } from '../../core/addresses/private-address.ts';
 import { countOf } from '../../core/count-of.ts';
 import { say } from '../../core/reasons/reason.ts';
 
@@ -41,9 +42,12 @@ export function nothingFound(
     : say('nothing-found', { ...facts, ailing: look, places: others.length || '' });
 }
 
+const whatAllows = '`allowPrivateAddresses: true` of the source allows it, and so does `network.allow`';
+
 /** Most reasons name the address, or at least its host. */
 function said({ url, reason }: Failure): string {
-  return reason.includes(url) ? reason : say('place-answered', { url, why: reason });
+  const what = reason.includes(url) ? reason : say('place-answered', { url, why: reason });
+  return hostNotPublic(reason) === undefined ? what : `${what} (${whatAllows})`;
 }
 
 /** Other than what is simply not there. */

@@ -1,5 +1,5 @@
 import { explain } from '../../bridge/finding/explain.ts';
-import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
+import { findAny, nameFrom, reachOf } from '../../bridge/finding/find-any.ts';
 import { foundSettings, withFound } from '../../bridge/finding/found-settings.ts';
 import { probePlaces } from '../../bridge/finding/probe-places.ts';
 import type { Protocol } from '../../bridge/protocols.ts';
@@ -29,17 +29,18 @@ export async function addSource(address: string, flags: AddFlags, io: CommandIo)
     if (flags.name !== undefined) refuseTaken(bridge, flags.name);
     const { contact } = config;
     const places = probePlaces(bridge, address, flags.group);
+    const group = flags.group === undefined ? {} : { group: flags.group };
+    const said = changedSettings(group, flags.set ?? []);
     const found = await findAny(address, {
       ...flags,
       telling: flags.verbose ? 'all' : 'usual',
       contact,
       places,
+      reach: reachOf(config, said),
       signal: io.abort,
     });
     refuseKnown(bridge, found.url);
     const name = flags.name ?? freeName(nameFrom(found.url), new Set(Object.keys(config.sources)));
-    const group = flags.group === undefined ? {} : { group: flags.group };
-    const said = changedSettings(group, flags.set ?? []);
     const settings = withFound(said, foundSettings(found), config.groups);
     if (flags.dryRun) refuseUnusable({ name, settings }, bridge);
     else await addKept(bridge, { name, settings }, actor());

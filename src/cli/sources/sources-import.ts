@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Bridge } from '../../bridge/bridge.ts';
 import { parseKept } from '../../bridge/config/kept-config.ts';
-import { findAny, nameFrom } from '../../bridge/finding/find-any.ts';
+import { findAny, nameFrom, reachOf } from '../../bridge/finding/find-any.ts';
 import { foundSettings, withFound } from '../../bridge/finding/found-settings.ts';
 import { probePlaces } from '../../bridge/finding/probe-places.ts';
 import type { ListedSource } from '../../bridge/sources/lists/listed-source.ts';
@@ -143,7 +143,8 @@ class Newcomers {
           : error.code === 'config-invalid'
             ? 'not usable'
             : 'not reachable';
-      return ending(outcome, describeError(error).split('\n', 1)[0] ?? '');
+      const why = describeError(error).split('\n', 1)[0] ?? '';
+      return ending(outcome, error.code === 'address-refused' ? `${why}. ${error.advice}` : why);
     }
   }
 
@@ -166,7 +167,8 @@ class Newcomers {
     const places = this.placesOf(listed);
     const { contact } = config;
     const signal = this.#io.abort;
-    const found = await findAny(address, { contact, limits, places, telling: 'brief', signal });
+    const reach = reachOf(config, said);
+    const found = await findAny(address, { contact, limits, places, reach, telling: 'brief', signal });
     return {
       settings: withFound(said, foundSettings(found), config.groups),
       what: `${found.info.protocol} ${found.info.protocolVersion}, ${found.info.name}`,
