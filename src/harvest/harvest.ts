@@ -19,6 +19,7 @@ import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from './harvest-source.ts';
 import { introduce, keepLessons, toFailure } from './introduction.ts';
+import { askUnreadable, besideChanges } from './items/unreadable-again.ts';
 import { mapPage } from './mapped-page.ts';
 import { type HarvestReport, toReport } from './report.ts';
 import { refreshCollections } from './run/collections.ts';
@@ -91,6 +92,10 @@ async function runOnce(
       work,
     });
     if (complete) work.tell({ phase: run.mode === 'full' ? 'deleting' : 'ending', window: undefined });
+    const { stop, signal } = options;
+    // One that breaks its OAI-PMH server costs that minutes: looks through the identifiers, and full passes, ask for it.
+    if (complete && run.mode === 'incremental' && source.config.adapter !== 'oai-pmh')
+      await askUnreadable(deps, lease, { source, run: total, stop, signal }, besideChanges);
     const report = complete
       ? await finishRun(deps, lease, {
           source,

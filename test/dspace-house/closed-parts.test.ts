@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { countUnreadable } from '../../src/store/runs/unreadable.ts';
 import { listCollections } from '../../src/store/sources/collections.ts';
+import { findSource } from '../../src/store/sources/sources.ts';
 import type { Item } from '../house/dspace/model.ts';
 import { sampleRepository } from '../house/dspace/sample-repository.ts';
 import type { Switches } from '../house/dspace/switches.ts';
@@ -192,6 +194,81 @@ describe('parts of a public item that are not for everybody', () => {
       await update(house, 'incremental');
       expect(await house.paths()).toEqual(before);
       expect((await house.problems()).map(({ code }) => code)).toContain('record-quarantined');
+    });
+  });
+
+  test('what could not be read is asked for again by a harvest of what is new, and is as it should be', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const [item] = openItems(house) as [Item];
+      const broken = { isBroken: true };
+      house.repository.addBitstream(item, { name: 'new.pdf', content: 'new' });
+      house.repository.editMetadata(item, titled('edited'));
+      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
+      house.server.fail({
+        when: ({ path }) => broken.isBroken && path.endsWith(`/${item.uuid}/bundles`),
+        reply: 500,
+      });
+      await update(house, 'incremental');
+      const unread = async () => {
+        const { id } = (await findSource(house.database.reader, house.name)) ?? { id: 0 };
+        return countUnreadable(house.database.reader, id);
+      };
+      expect(await unread()).toBe(1);
+      expect((await pathsOf(house, item)).some((path) => path.endsWith('new.pdf'))).toBe(false);
+      house.clock.advance(2 * 86_400);
+      await update(house, 'incremental');
+      expect(await unread()).toBe(1);
+      broken.isBroken = false;
+      house.server.switches.refusedRelations = new Map();
+      // It has no new date, and not long ago it was the same.
+      house.clock.advance(600);
+      house.server.resetCounts();
+      await update(house, 'incremental');
+      expect([await unread(), house.server.counts.item]).toEqual([1, undefined]);
+      house.clock.advance(86_400);
+      await update(house, 'incremental');
+      expect(await unread()).toBe(0);
+      expect((await pathsOf(house, item)).some((path) => path.endsWith('new.pdf'))).toBe(true);
+      expect(await house.problems()).toEqual([]);
+    });
+  });
+
+  test('what could not be read is asked for by a look through the identifiers, too', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const [item] = openItems(house) as [Item];
+      const broken = { isBroken: true };
+      house.repository.editMetadata(item, titled('edited'));
+      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
+      house.server.fail({
+        when: ({ path }) => broken.isBroken && path.endsWith(`/${item.uuid}/bundles`),
+        reply: 500,
+      });
+      await update(house, 'incremental');
+      broken.isBroken = false;
+      house.server.switches.refusedRelations = new Map();
+      house.clock.advance(600);
+      await house.lookThroughIdentifiers();
+      const { id } = (await findSource(house.database.reader, house.name)) ?? { id: 0 };
+      expect(await countUnreadable(house.database.reader, id)).toBe(0);
+    });
+  });
+
+  test('an item that is gone (410) is deleted, and nobody has to look at it', async () => {
+    await withHouse('proxy', {}, async (house) => {
+      await update(house);
+      const [item] = openItems(house) as [Item];
+      expect((await pathsOf(house, item)).length).toBeGreaterThan(4);
+      const { uuid } = item;
+      house.server.fail({ when: ({ path }) => path.endsWith(`/core/items/${uuid}`), reply: 410 });
+      house.repository.delete(item);
+      house.repository.commitIndex();
+      await house.run('incremental');
+      await house.lookThroughIdentifiers();
+      expect(await pathsOf(house, item)).toEqual([]);
+      const { id } = (await findSource(house.database.reader, house.name)) ?? { id: 0 };
+      expect(await countUnreadable(house.database.reader, id)).toBe(0);
     });
   });
 });

@@ -64,7 +64,7 @@ export class SubResources {
     try {
       return await readWholeList(this.#rest, address, known, signal);
     } catch (error) {
-      if (!isRestError(error, 401, 403, 404)) throw error;
+      if (!isRestError(error, 401, 403, 404, 410)) throw error;
       return { rows: known, isWhole: false };
     }
   }
@@ -77,7 +77,7 @@ export class SubResources {
       this.#refusals.delete(relation);
       return answer;
     } catch (error) {
-      if (!isRestError(error, 401, 403, 404)) throw error;
+      if (!isRestError(error, 401, 403, 404, 410)) throw error;
       this.#refusals.set(relation, refusals + 1);
       return undefined;
     }

@@ -27,9 +27,9 @@ export function isRefused(error: unknown): boolean {
   return isRestError(error, 401, 403) && error.isSpoken;
 }
 
-/** The service says that there is no such thing. */
+/** The service says that there is no such thing, or none any more. */
 export function isNotFound(error: unknown): boolean {
-  return isRestError(error, 404) && error.isSpoken;
+  return isRestError(error, 404, 410) && error.isSpoken;
 }
 
 /** What an error's body says: Spring's `message`, else `error`; on one line, bounded. */

@@ -139,7 +139,7 @@ class HttpRestService implements RestService {
       return json?.type === 'item' ? asUuid(json.uuid) : undefined;
     } catch (error) {
       // This one is answered without a word (IdentifierRestController); a proxy would have sent a page.
-      if (isRestError(error, 404)) return undefined;
+      if (isRestError(error, 404, 410)) return undefined;
       throw error;
     }
   }

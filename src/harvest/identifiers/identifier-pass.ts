@@ -22,7 +22,8 @@ import { fileRules } from '../file-rules.ts';
 import type { IdentifierOptions } from '../harvest-source.ts';
 import { type HarvestDeps, type HarvestSource, instant } from '../harvest-source.ts';
 import { introduce, keepLessons, toFailure } from '../introduction.ts';
-import { type Asking, askFor, failuresInARow, storeAnswers } from '../items/asked-item.ts';
+import { type Asking, askedPerRun, askFor, failuresInARow, storeAnswers } from '../items/asked-item.ts';
+import { askUnreadable } from '../items/unreadable-again.ts';
 import { type HarvestReport, toReport } from '../report.ts';
 import { asQuestion, unreadParts } from '../run/finish.ts';
 import { describeSelection, isUnfinished, maxStalls } from '../run/open-run.ts';
@@ -155,6 +156,8 @@ async function compare(
   const listed = await findRun(database.writer, run);
   const asking = { source, run: listed, stop, signal };
   await fetchAbsent(deps, lease, asking, read.absent);
+  // Not what was just asked for.
+  await askUnreadable(deps, lease, asking, { most: askedPerRun, restSeconds: 60 });
   await excuseUnlisted(database, lease, run.id, read.formats, instant(clock));
   const pass = { ...asking, info, stored };
   work.tell({ phase: 'deleting' });

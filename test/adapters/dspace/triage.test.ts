@@ -210,6 +210,12 @@ describe('an item that a list left out', () => {
     });
   });
 
+  it('is gone where DSpace says that it is (410)', async () => {
+    const sample = await start();
+    sample.server.fail({ when: ({ kind }) => kind === 'item', reply: 410 });
+    expect(await fate(sample, identifierOf(itemAt(sample, 0)))).toBe('unknown');
+  });
+
   it('is not taken for gone while the server is broken', async () => {
     const sample = await start();
     sample.server.fail({ when: ({ kind }) => kind === 'item', reply: 500 });
