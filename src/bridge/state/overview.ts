@@ -105,7 +105,7 @@ function overviewOf(given: Known): SourceOverview {
     isUnderWay: isRunning(known) || next?.isHeld === true,
     lastSuccessAt: known.lastSuccessAt,
     lastRunAt: stored?.trouble?.at ?? run?.endedAt ?? run?.updatedAt,
-    nextRunAt: nextRunAt(next),
+    nextRunAt: nextRunAt(next, known.pause),
     resources: counts?.resources ?? 0,
     items: counts?.items ?? 0,
     recentChanges: counts?.changes ?? 0,
@@ -115,13 +115,13 @@ function overviewOf(given: Known): SourceOverview {
 
 /** In parts, what matters most first. */
 function describe(known: Known, words: StateWords): string {
-  const { name, next, stuck, run, look, unreadable = 0 } = known;
+  const { name, stuck, run, look, unreadable = 0 } = known;
   return [
     describePause(known.pause, words),
     describeBegun(known, words),
     ...describeState(known, refusedPass(known), words),
     isMissed(known) && !refusedPass(known) ? words.missed(name) : undefined,
-    describeRetry(next, words),
+    describeRetry(known, words),
     describeLook(look, run, words),
     unreadable === 0 ? undefined : words.unreadable(name, unreadable),
     // Files wait for their server, or for a person.
@@ -213,13 +213,16 @@ function nextHarvests(due: readonly DueState[]): ReadonlyMap<string, NextHarvest
   return found;
 }
 
-function nextRunAt(next: NextHarvest | undefined): string | undefined {
-  return next?.at === undefined ? undefined : toIso(new Date(next.at));
+/** What is due while it is paused comes when that ends. */
+function nextRunAt(next: NextHarvest | undefined, pause: Pause | undefined): string | undefined {
+  if (next?.at === undefined || (pause && pause.until === undefined)) return undefined;
+  const at = toIso(new Date(next.at));
+  return pause?.until !== undefined && pause.until > at ? pause.until : at;
 }
 
 /** One that failed once is tried again in its turn; then turns are left out. */
-function describeRetry(next: NextHarvest | undefined, words: StateWords): string | undefined {
-  if (!next?.retryAt || next.attempts < 2) return undefined;
+function describeRetry({ next, pause }: Known, words: StateWords): string | undefined {
+  if (!next?.retryAt || next.attempts < 2 || pause) return undefined;
   return words.failedInRow(next.attempts, toIso(new Date(next.retryAt)));
 }
 

@@ -29,7 +29,7 @@ import { type CommandIo, printResult, say } from '../terminal/io.ts';
 import { printable } from '../terminal/terminal-text.ts';
 import { followedSentence } from './followed-sentence.ts';
 import { statusAt } from './status-at.ts';
-import { describeTurns, type Times, timesOf } from './times.ts';
+import { describeTurns, fullNext, type Times, timesOf } from './times.ts';
 import { printToldOfChanges } from './told-of-changes.ts';
 import { watch } from './watch.ts';
 
@@ -44,6 +44,8 @@ export interface StatusFlags {
   readonly json: boolean;
   /** ISO: what each source held then, instead. */
   readonly at?: string;
+  /** Of these alone; default: everything. */
+  readonly sources?: readonly string[];
   /** Again and again, so many seconds after one another. */
   readonly watch?: number;
 }
@@ -69,6 +71,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
     const known = await readKnown(bridge, published);
     const overviews = overviewsOf(bridge, known);
     const lags = await readLags(bridge, known.sets);
+    const full = fullNext(known.due);
     const now = bridge.clock.now().getTime();
     for (let from = 0; from < overviews.length; from += sourcesAtOnce) {
       const some = overviews.slice(from, from + sourcesAtOnce);
@@ -80,6 +83,7 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
           lags.get(overview.name),
           await unpublishedSets(bridge, sets, overview.name),
           now,
+          { pause: bridge.pauseOf(overview.name), nextIsFull: full.has(overview.name) },
         );
         printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);
       }

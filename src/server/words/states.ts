@@ -9,7 +9,8 @@ const en = {
   pausedSince: (time: string) => `paused since ${time}`,
   pausedUntil: (time: string) => `paused until ${time}`,
   resting: (host: string, until: string) => `nothing is asked of ${host} until ${until}`,
-  failedInRow: (times: number, next: string) => `failed ${times} times in a row, tried again at ${next}`,
+  failedInRow: (times: number, next: string) =>
+    `failed ${times} times in a row; what is new is asked for again at ${next}`,
   noDumps: (set: string, at: string, message: string) => `no new dumps of ${set} since ${at}: ${message}`,
   trouble: (at: string, message: string) => `could not be harvested at ${at}: ${message}`,
   notYet: 'not harvested yet',
@@ -54,7 +55,7 @@ const ja: StateWords = {
   pausedSince: (time) => `${time}から一時停止中`,
   pausedUntil: (time) => `${time}まで一時停止中`,
   resting: (host, until) => `${until}まで${host}へのアクセスを控えています`,
-  failedInRow: (times, next) => `${times}回続けて失敗しました。次は${next}に再試行します`,
+  failedInRow: (times, next) => `${times}回続けて失敗しました。差分ハーベストは${next}に再試行します`,
   noDumps: (set, at, message) => `${at}以降、${set}の新しいダンプを作成できません: ${toldAs(message)}`,
   trouble: (at, message) => `${at}にハーベストできませんでした: ${toldAs(message)}`,
   notYet: 'まだハーベストしていません',

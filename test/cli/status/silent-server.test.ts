@@ -77,7 +77,7 @@ test('nobody is sent to look at `serve` for a run that some process has taken', 
   const overview = {
     ...{ name: 'kyoto', title: 'Kyoto', state: '', healthy: false, items: 0, resources: 0, recentChanges: 0 },
     ...{ nextRunAt: '2026-11-29T23:00:38Z', now: '2026-11-29T23:03:00Z' },
-    ...{ ageSeconds: 1, lagSeconds: 0, unpublished: [] },
+    ...{ ageSeconds: 1, lagSeconds: 0, unpublished: [], pause: undefined, nextIsFull: false },
   };
   expect(describeTurns({ ...overview, isUnderWay: false })).toContain('rsbridge serve does not run');
   expect(describeTurns({ ...overview, word: 'failed', isUnderWay: true })).toBe(
