@@ -1,14 +1,12 @@
 import type { Problem } from '../../../src/core/adapter.ts';
-import { addSeconds, parseHttpDate } from '../../../src/core/datetime.ts';
+import { addSeconds, longAgo, parseHttpDate } from '../../../src/core/datetime.ts';
 import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
 import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
-import { skewSeconds } from '../../../src/resourcesync/reading/stated-time.ts';
+import { momentOf, skewSeconds, statedMoment } from '../../../src/resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
 import { StatementFlow } from '../reading/statement-flow.ts';
 import type { FollowedSet } from './followed-set.ts';
-
-const beginning = '1970-01-01T02:00:00Z';
 
 /**
  * Everything that a Source has now: its Resource Lists, brought up to date by the changes since they were made, so that
@@ -31,18 +29,18 @@ export class ListedResources {
     const times = await Promise.all(
       resourcelist.map(async (uri) => {
         const head = await headOf(uri, port, remarks.at(uri));
-        return head.times.aheadAt ?? head.times.at;
+        return statedMoment(head.times);
       }),
     );
     const served = (await serverTime(followed)) ?? now();
     const stated = times.flatMap((time) => time ?? []).sort()[0];
-    const at = resourcelist.length === 0 ? undefined : madeAt(stated, served);
+    const at = resourcelist[0] && momentOf(stated, served, remarks.at(resourcelist[0])).since;
     const changes =
       changelist.length === 0
         ? undefined
-        : await readChanges(changelist, at ?? beginning, { port, remarks, now: now() });
+        : await readChanges(changelist, at ?? longAgo, { port, remarks, now: now() });
     const listed = new ListedResources(followed, at, changes, served);
-    if (at === beginning && changes !== undefined)
+    if (at === longAgo && changes !== undefined)
       listed.#doubts.push(
         `its Resource List says that it was made at ${stated}, which is yet to come: how old it is cannot be told`,
       );
@@ -68,7 +66,7 @@ export class ListedResources {
 
   async *statements(): AsyncGenerator<Statement> {
     const changes = this.#changes?.changes;
-    const at = this.at ?? beginning;
+    const at = this.at ?? longAgo;
     const met = new Set<string>();
     for (const uri of this.#followed.set.lists.resourcelist) {
       const flow = new StatementFlow(this.#followed.port);
@@ -81,8 +79,10 @@ export class ListedResources {
           yield change.statement;
         }
       }
-      for (const { uri: part, reason } of flow.read?.faults ?? [])
-        this.#doubts.push(`${part} was not read to its end: ${reason}`);
+      for (const { uri: part, reason, isOtherMoment } of flow.read?.faults ?? [])
+        this.#doubts.push(
+          isOtherMoment ? `${part}: ${reason}` : `${part} was not read to its end: ${reason}`,
+        );
     }
     for (const [loc, { statement, at: changedAt }] of changes ?? []) {
       if (changedAt >= at && !met.has(loc)) yield statement;
@@ -95,20 +95,6 @@ export class ListedResources {
     const all = isEmpty ? [...this.#doubts, 'its Resource List is empty'] : this.#doubts;
     return all.slice(0, 20).map((message) => ({ code: 'list-doubtful', message }));
   }
-}
-
-/** The widest that local time is ahead of UTC. */
-const widestZone = 14 * 3600;
-
-/**
- * When the list was made at the earliest, as the Source itself could know it.
- * @param stated local time that calls itself UTC lies in the future
- * @param served by the clock of the Source
- */
-function madeAt(stated: string | undefined, served: string): string {
-  if (stated === undefined || stated <= served) return stated ?? served;
-  if (stated <= addSeconds(served, skewSeconds)) return served;
-  return stated <= addSeconds(served, widestZone) ? addSeconds(stated, -widestZone) : beginning;
 }
 
 /** Whether the Source could have said this of a time that is over. */

@@ -124,3 +124,29 @@ test.each([
   source.put('/part/2.xml', second);
   expect(await level.turn('full')).toMatchObject({ state: 'succeeded', created: 0, updated: 0, deleted: 0 });
 });
+
+test('parts of different moments are no reason to delete what is in none of them', async () => {
+  await follow('/alone.xml');
+  const index = (at: string) =>
+    source.put(
+      '/list.xml',
+      `<sitemapindex ${namespaces}><rs:md capability="resourcelist" at="${at}"/>${[1, 2].map((n) => `<sitemap><loc>${source.origin}/part/${n}.xml</loc><rs:md at="${at}"/></sitemap>`).join('')}</sitemapindex>`,
+    );
+  const [before, after] = ['2026-02-01T00:00:00Z', '2026-02-02T00:00:00Z'];
+  const [a, b, c] = [entry('a', 'one'), entry('b', 'one'), entry('c', 'one')];
+  const parts = (first: string, second: string) => {
+    source.put('/part/1.xml', first);
+    source.put('/part/2.xml', second);
+  };
+  index(before);
+  parts(resourceList(a, before), resourceList(b + c, before));
+  await level.turn('full');
+  // The first was read before `b` moved into it, the second after it had left.
+  parts(resourceList(a, before), resourceList(c, after));
+  expect(await level.turn('full')).toMatchObject({ state: 'needs-attention', deleted: 0 });
+  expect(await there()).toEqual(['a 3', 'b 3', 'c 3']);
+  index(after);
+  parts(resourceList(a + b, after), resourceList('', after));
+  expect(await level.turn('full')).toMatchObject({ state: 'succeeded', deleted: 2 });
+  expect(await there()).toEqual(['a 3', 'b 3']);
+});
