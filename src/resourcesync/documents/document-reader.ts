@@ -97,7 +97,10 @@ export async function readDocument(
     if (depth === 1) {
       root.name = tag.local;
       root.namespace = tag.uri;
-      prefixes = meant(tag.ns[''] ?? '') === sitemapNamespace ? prefixesOf(tag, meant) : undefined;
+      // Where the root has a prefix, nothing may be without one.
+      const plain = tag.ns[''] ?? (tag.prefix === '' ? '' : undefined);
+      const isPlain = plain !== undefined && meant(plain) === sitemapNamespace;
+      prefixes = isPlain ? prefixesOf(tag, meant) : undefined;
       if (!declared) report('RS-GEN-19', 'it has no XML declaration');
     } else if (tag.uri === rsNamespace && (tag.local === 'md' || tag.local === 'ln')) {
       const attributes = attributesOf(tag, report);

@@ -86,6 +86,17 @@ describe('a document as it should be', () => {
     expect(document.capability).toBe('changelist');
     expect(statements).toMatchObject([{ loc: 'https://a.example/1', change: 'deleted' }]);
   });
+
+  it('has nothing to be told of its namespace where that has a prefix', async () => {
+    const entry = '<sm:url><sm:loc>https://a.example/1</sm:loc></sm:url>';
+    const own = `xmlns:sm="${sitemap}" xmlns:rs="${terms}"`;
+    const text = `<?xml version="1.0"?><sm:urlset ${own}>${resourceList}${entry}</sm:urlset>`;
+    const { statements, rules } = await read(text);
+    expect(statements).toMatchObject([{ loc: 'https://a.example/1' }]);
+    expect(rules).toEqual([]);
+    // What stands in it without one has none.
+    expect((await read(text.replaceAll('sm:url>', 'url>'))).rules).toContain('RS-GEN-01');
+  });
 });
 
 describe('what is wrong and can be used is used, with a remark', () => {
