@@ -11,7 +11,7 @@ import {
 } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { emptyList } from '../choice/deletion-fuse.ts';
-import type { StatedResource } from '../state/due-resources.ts';
+import { isEarlierState, type StatedResource } from '../state/due-resources.ts';
 import type { HeldResource } from '../state/held-resources.ts';
 import { isAsStated, otherHashes } from './as-stated.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -149,6 +149,11 @@ export class Inventory {
     const { held, due, comparison } = this.#staging;
     const { tally } = this;
     const found = held.find(statement.loc);
+    const isAgain = found !== undefined && this.#seen.has(found.id);
+    if (isAgain && isEarlierState(statement, due.find(statement.loc) ?? found)) {
+      tally.outdated += 1;
+      return;
+    }
     // It is there, whether it is wanted or not.
     if (found) this.#seen.add(found.id);
     if (!this.#staging.isWanted(statement)) {
@@ -174,6 +179,8 @@ export class Inventory {
         held.confirm(found.id, asOf, statement.lastmod, otherHashes(statement.hashes));
       // Who is to be told of it has not been told yet; the newest statement is the one that counts.
       if (this.#hasDue && due.find(statement.loc)) due.add(statement, asOf);
+      // By its other entry, of a former state.
+      else if (isAgain) due.drop(statement.loc, asOf);
       return;
     }
     if (!found && (held.goneSince(statement.loc) ?? '') > asOf) {

@@ -116,7 +116,7 @@ export class DueResources {
     this.#database = database;
   }
 
-  /** A newer statement takes the place of an older one, and is tried at once. */
+  /** A newer statement takes the place of an older one, and is tried at once; of one list the state that was written later. */
   add({ loc, change, lastmod, hashes, length, type, links }: StatedResource, asOf: string): void {
     this.#database.write(
       `insert into due (loc, change, as_of, lastmod, hashes, length, type, links) values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -125,7 +125,8 @@ export class DueResources {
          next_try = case when as_of = excluded.as_of then next_try end,
          change = excluded.change, as_of = excluded.as_of, lastmod = excluded.lastmod, hashes = excluded.hashes,
          length = excluded.length, type = excluded.type, links = excluded.links
-       where excluded.as_of >= due.as_of`,
+       where excluded.as_of > due.as_of
+         or (excluded.as_of = due.as_of and coalesce(excluded.lastmod < due.lastmod, 0) = 0)`,
       ...[loc, change, asOf, lastmod, hashes.length === 0 ? undefined : hashes.join(' '), length, type],
       links.length === 0 ? undefined : JSON.stringify(links),
     );
@@ -225,6 +226,14 @@ export class DueResources {
         ...{ loc, failures, nextTry: nextTry ?? undefined, reason: reason ?? '' },
       }));
   }
+}
+
+/** Of two that one list has of a resource; where one of them says nothing of its time, the order of the list counts. */
+export function isEarlierState(
+  one: Pick<StatedResource, 'lastmod'>,
+  other: Pick<StatedResource, 'lastmod'>,
+): boolean {
+  return one.lastmod !== undefined && other.lastmod !== undefined && one.lastmod < other.lastmod;
 }
 
 function toDue(row: Row): DueResource {

@@ -1,6 +1,7 @@
 import {
   type DueResource,
   type DueResources,
+  isEarlierState,
   PassingResource,
   type StatedResource,
 } from './due-resources.ts';
@@ -57,6 +58,8 @@ export class ListedResources {
   }
 
   add(statement: StatedResource, asOf: string): void {
+    const before = this.#gathered.get(statement.loc);
+    if (before !== undefined && isEarlierState(statement, before)) return;
     this.#gathered.set(statement.loc, new PassingResource(statement, asOf));
     if (this.#gathered.size >= groupSize) this.write();
   }
@@ -100,7 +103,8 @@ export class ListedResources {
   #isCurrent(resource: DueResource, hasRows: boolean): boolean {
     const { loc, asOf } = resource;
     const row = hasRows ? this.#due.find(loc) : undefined;
-    if (row !== undefined && row.asOf < asOf) this.#due.add(resource, asOf);
+    const isLater = row !== undefined && row.asOf === asOf && isEarlierState(row, resource);
+    if (row !== undefined && (row.asOf < asOf || isLater)) this.#due.add(resource, asOf);
     // A part of a list that was read twice names it twice.
     return row === undefined && isToCome(resource, this.#held);
   }
