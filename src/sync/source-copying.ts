@@ -19,7 +19,7 @@ import {
   takePackage,
 } from './content/package-contents.ts';
 import { type DumpCapability, listPackages } from './stages/dump-stage.ts';
-import type { ComingPackage } from './stages/staging.ts';
+import type { ComingPackage, KeepManifest } from './stages/staging.ts';
 import type { ListedResources } from './state/listed-resources.ts';
 import type { Meter } from './sync-progress.ts';
 import type { SyncReport } from './sync-report.ts';
@@ -118,8 +118,8 @@ export class SourceCopying {
   }
 
   /** For what has its manifest within alone. */
-  readPackage(member: Member, stage: StatementHandler): Promise<string | undefined> {
-    return this.#take(member, { stage });
+  readPackage(member: Member, stage: StatementHandler, keep?: KeepManifest): Promise<string | undefined> {
+    return this.#take(member, { stage, keep });
   }
 
   /** Whether what there is may come without a row for each: the copy has nothing, and nobody is to be told of it. */

@@ -21,6 +21,7 @@ import { heldBackOf, SourceCopying } from './source-copying.ts';
 import { offersChanges, offersList, SourceReading } from './source-reading.ts';
 import { type Comparison, Findings } from './stages/comparison.ts';
 import { HeldFiles } from './stages/held-files.ts';
+import { KnownPackages } from './stages/known-packages.ts';
 import type { Filler, Staging } from './stages/staging.ts';
 import { forgetFuture } from './state/ahead.ts';
 import { CopyDatabase, ownFolder } from './state/copy-database.ts';
@@ -218,7 +219,8 @@ class Synchronisation {
       isWanted: createSelector(this.#intent.selection),
       dropsExcluded: this.#options.dropsExcluded,
       isAllowed: createAuthority(set.uri, this.#intent.hosts),
-      readPackage: work && ((member, handler) => work.readPackage(member, handler)),
+      readPackage: work && ((...asked) => work.readPackage(...asked)),
+      packages: new KnownPackages(this.#documents),
       filler: work?.canFill && isEverything(this.#intent.selection) ? this.#filler(set, work) : undefined,
       listed: work?.canFill && !hasPackages ? listed : undefined,
       now,

@@ -85,6 +85,27 @@ describe('a Source that offers Change Dumps', () => {
 });
 
 describe('a Source that offers dumps alone', () => {
+  it('tells of no changes by a Change Dump that is open and has no packages yet', async () => {
+    source.offers = ['resourcedump', 'changedump'];
+    source.list();
+    const begun = 'from="2026-11-01T00:00:00Z"';
+    source.rewrite = (path, text) =>
+      path === '/cd.xml' ? text.replace(/<url>.*<\/url>/s, '').replace(/from="[^"]*"/, begun) : text;
+    expect(await copy.sync()).toMatchObject({ notes: [], isComplete: true });
+    source.asked.splice(0);
+    expect(await copy.sync()).toMatchObject({
+      ways: [{ way: 'incremental' }],
+      notes: [],
+      packages: 0,
+      isComplete: true,
+    });
+    expect(source.asked.filter((path) => path.endsWith('.zip'))).toEqual([]);
+    source.rewrite = (_, text) => text;
+    source.put('/5', 'later');
+    expect(await copy.sync()).toMatchObject({ ways: [{ way: 'incremental' }], isComplete: true });
+    expect(copy.contents()).toEqual(source.contents());
+  });
+
   it('is copied by their manifests, and compared the next time', async () => {
     source.offers = ['resourcedump'];
     source.list();
@@ -95,6 +116,36 @@ describe('a Source that offers dumps alone', () => {
     expect(await copy.sync()).toMatchObject({ ways: [{ way: 'audit' }], isComplete: true });
     expect(copy.contents()).toEqual(source.contents());
     expect(source.takeAsked()).toEqual([]);
+  });
+
+  it('is asked for no package that was read before, as long as the copy has what is in it', async () => {
+    const packages = () => source.asked.splice(0).filter((path) => path.endsWith('.zip'));
+    source.offers = ['resourcedump'];
+    source.packageSize = 20;
+    source.list();
+    await copy.sync();
+    expect(packages()).toHaveLength(2);
+    const again = await copy.sync();
+    expect(again).toMatchObject({ isComplete: true, packages: 0, read: { entries: 30, same: 30 } });
+    expect(packages()).toEqual([]);
+    // What others took away comes from the package that has it, and from no other.
+    rmSync(copy.path('3'));
+    expect(await copy.sync({ way: 'audit' })).toMatchObject({ isComplete: true, packages: 1 });
+    expect(packages()).toHaveLength(1);
+    expect(copy.contents()).toEqual(source.contents());
+    change();
+    source.list();
+    expect(await copy.sync()).toMatchObject({ isComplete: true, copied: { deleted: 2 } });
+    expect(copy.contents()).toEqual(source.contents());
+    expect(source.takeAsked()).toEqual([]);
+  });
+
+  it('is asked for a package again that says nothing of its bytes', async () => {
+    source.offers = ['resourcedump'];
+    source.rewrite = (path, text) => (path === '/rd.xml' ? text.replace(/ hash="[^"]*"/g, '') : text);
+    source.list();
+    await copy.sync();
+    expect(await copy.sync()).toMatchObject({ packages: 1, isComplete: true });
   });
 
   it('a dry run says that it does not know', async () => {

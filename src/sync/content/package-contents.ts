@@ -11,7 +11,7 @@ import {
 } from '../../resourcesync/reading/source-document.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { isAsStated } from '../stages/as-stated.ts';
-import type { Filling } from '../stages/staging.ts';
+import type { Filling, KeepManifest } from '../stages/staging.ts';
 import type { DueResource, DueResources } from '../state/due-resources.ts';
 import { Unpacker } from '../unpacking/unpacker.ts';
 import type { Copying } from './copying.ts';
@@ -42,6 +42,7 @@ const membersAtOnce = 2_048;
 export interface Taking {
   /** Told before anything is taken, where no list says what there is. */
   readonly stage?: StatementHandler;
+  readonly keep?: KeepManifest | undefined;
   /** Takes from the package meanwhile. */
   readonly filling?: Filling;
 }
@@ -94,7 +95,7 @@ async function takeFrom(
   uri: string,
   deps: PackageDeps,
   stop: AbortSignal,
-  { stage, filling }: Taking,
+  { stage, filling, keep }: Taking,
 ): Promise<string | undefined> {
   let zip: PackageFile | undefined;
   let taking: TakenMembers | undefined;
@@ -126,8 +127,11 @@ async function takeFrom(
       const most = filling === undefined ? membersAtOnce : 1;
       if (stage === undefined && members.count >= most) await taken.take(members.takeAll());
     };
-    const bytes = betweenChunks(zip.read(manifest), few);
+    const kept: Uint8Array[] = [];
+    const noted = keep === undefined ? zip.read(manifest) : noting(zip.read(manifest), kept);
+    const bytes = betweenChunks(noted, few);
     await parseSourceDocument(bytes, place, handler, deps.remarks.at(place));
+    keep?.(Buffer.concat(kept));
     // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
     if (stage) deps.copying.deps.database.flush();
     await taken.take(members.takeAll());
@@ -141,6 +145,14 @@ async function takeFrom(
   } finally {
     await taking?.close();
     zip?.close();
+  }
+}
+
+async function* noting(bytes: AsyncIterable<Uint8Array>, kept: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    // Its memory may be used again.
+    kept.push(chunk.slice());
+    yield chunk;
   }
 }
 

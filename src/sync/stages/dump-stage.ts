@@ -1,12 +1,14 @@
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
-import type { Member } from '../../resourcesync/reading/source-document.ts';
+import type { Interval, Member } from '../../resourcesync/reading/source-document.ts';
 import { type Moment, momentOf, statedMoment } from '../../resourcesync/reading/stated-time.ts';
 import type { Staging } from './staging.ts';
 
 export interface ListedPackages {
   readonly packages: readonly Member[];
+  /** Intervals of documents that list none. */
+  readonly empty: readonly Interval[];
   /** Of the dump, or of its index. */
   readonly at: Moment | undefined;
   /** The server's when it answered, or ours where it has none. */
@@ -31,12 +33,14 @@ export async function listPackages(
   wants: (member: Member) => boolean = () => true,
 ): Promise<ListedPackages> {
   const packages: Member[] = [];
+  const empty: Interval[] = [];
   let incomplete: string | undefined;
   const read = async (place: string, depth: number) => {
     const fetched = await fetchDocument(port, place, {}, remarks.at(place));
     refuseOtherKind(place, fetched?.document, capability);
     if (fetched) refuseSilence(place, fetched.document, fetched.document.members.length, capability);
-    const { members = [], isIndex = false, times } = fetched?.document ?? {};
+    const { members = [], isIndex = false, isStated = false, times } = fetched?.document ?? {};
+    if (members.length === 0 && isStated && times !== undefined) empty.push(times);
     for (const member of members) {
       if (!wants(member)) continue;
       if (!isIndex) packages.push(member);
@@ -55,5 +59,5 @@ export async function listPackages(
   };
   const { at, servedAt: clock = now() } = await read(uri, 1);
   const believed = at === undefined ? undefined : momentOf(at, clock, remarks.at(uri));
-  return { packages, at: believed, clock, incomplete };
+  return { packages, empty, at: believed, clock, incomplete };
 }

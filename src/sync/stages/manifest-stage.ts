@@ -37,8 +37,10 @@ export async function stageChangeDumps(
   const before = JSON.parse(database.setting(readBefore) ?? '{}') as Record<string, string>;
   const read: Record<string, string> = {};
   for (const uri of uris) {
-    const { packages, incomplete } = await listPackages(uri, 'changedump', staging, following.wants);
+    const { packages, empty, incomplete } = await listPackages(uri, 'changedump', staging, following.wants);
     if (incomplete !== undefined) following.missing(incomplete);
+    // Who lists none says that nothing has changed.
+    for (const times of empty) following.covered(times);
     for (const member of packages) {
       const { times } = member;
       // What is closed does not change: it was read when it was new.
@@ -47,7 +49,7 @@ export async function stageChangeDumps(
         read[member.uri] = times.until;
         continue;
       }
-      const trouble = await readManifest(member, 'changedump-manifest', staging, {
+      const trouble = await readManifest(member, 'changedump-manifest', staging, undefined, {
         // What the dump says of a package stands in for a manifest that says nothing.
         opened: (document, servedAt) => {
           const { from = times.from, until = times.until } = document.times;
@@ -77,7 +79,9 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
     const dumped = dump.at ?? { known: dump.clock, since: dump.clock };
     for (const member of dump.packages) {
       let asOf = dumped;
-      const trouble = await readManifest(member, 'resourcedump-manifest', staging, {
+      const { due } = inventory.tally;
+      const hasAll = () => inventory.tally.due === due;
+      const trouble = await readManifest(member, 'resourcedump-manifest', staging, hasAll, {
         opened: ({ times }, servedAt) => {
           const stated = statedMoment(times);
           if (stated !== undefined)
@@ -96,11 +100,16 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
   return { ...inventory.tally, at: known, since, incomplete, validators: {} };
 }
 
-/** Where the dump links to its manifest, without the package. @returns why it could not be read */
+/**
+ * Where the dump links to its manifest, without the package; the same where the package is known and nothing of it is missing.
+ * @param hasAll whether everything that was told is in the copy; undefined: it is not known whether it is the same package
+ * @returns why it could not be read
+ */
 async function readManifest(
   member: Member,
   capability: 'resourcedump-manifest' | 'changedump-manifest',
-  { port, remarks, readPackage }: Staging,
+  { port, remarks, readPackage, packages }: Staging,
+  hasAll: (() => boolean) | undefined,
   handler: StatementHandler,
 ): Promise<string | undefined> {
   const { contents, uri } = member;
@@ -108,9 +117,13 @@ async function readManifest(
   const checked = new CheckedManifest(where, capability, handler);
   try {
     if (contents !== undefined) await fetchDocument(port, contents, checked, remarks.at(contents));
-    else if (readPackage === undefined) return `what ${uri} holds is known when it has been fetched`;
+    else if (hasAll !== undefined && (await packages.read(member, checked))) {
+      // What is to come is in the package, perhaps nowhere else.
+      if (!hasAll()) return await readPackage?.(member, {});
+    } else if (readPackage === undefined) return `what ${uri} holds is known when it has been fetched`;
     else {
-      const trouble = await readPackage(member, checked);
+      const keep = hasAll && ((manifest: Uint8Array) => packages.keep(member, manifest));
+      const trouble = await readPackage(member, checked, keep);
       if (trouble !== undefined) return trouble;
     }
     checked.finish();

@@ -11,12 +11,20 @@ import type { DueResource, DueResources } from '../state/due-resources.ts';
 import type { HeldResources } from '../state/held-resources.ts';
 import type { ListedResources } from '../state/listed-resources.ts';
 import type { Comparison } from './comparison.ts';
+import type { KnownPackages } from './known-packages.ts';
 
 /**
  * Fetches a package, hands on what its manifest says, and takes from it what became due by that.
  * @returns why it is of no use; undefined: it was read to its end
  */
-export type ReadPackage = (member: Member, handler: StatementHandler) => Promise<string | undefined>;
+export type ReadPackage = (
+  member: Member,
+  handler: StatementHandler,
+  keep?: KeepManifest,
+) => Promise<string | undefined>;
+
+/** Told the manifest of a package that was read to its end. */
+export type KeepManifest = (manifest: Uint8Array) => void;
 
 /** Packages that say what there is, for a copy that has nothing yet. */
 export interface Filler {
@@ -62,6 +70,8 @@ export interface Staging {
   readonly isAllowed: (loc: string) => boolean;
   /** For manifests that lie in their packages alone; undefined: nothing is fetched. */
   readonly readPackage: ReadPackage | undefined;
+  /** Where manifests that lie in their packages alone are remembered. */
+  readonly packages: KnownPackages;
   /** Undefined: lists have to say what there is. */
   readonly filler?: Filler | undefined;
   /** Where what a list names is gathered, in a copy that has nothing yet; undefined: in rows. */

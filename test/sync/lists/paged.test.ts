@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { capabilityList, namespaces, sha256, WrittenSource } from '../../house/resourcesync/written-source.ts';
+import {
+  capabilityList,
+  namespaces,
+  sha256,
+  WrittenSource,
+} from '../../house/resourcesync/written-source.ts';
 import { Copy } from '../../house/sync/copy.ts';
 
 /** On each page, as programs do it that count their rows anew for each. */
