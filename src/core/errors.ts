@@ -216,12 +216,17 @@ function describeSystemError(error: Error): string | undefined {
   return named === undefined ? networkTroubles[code]?.(error as Peer) : fileTroubles[code]?.(named);
 }
 
+/** Nobody whom Node.js trusts has signed it. */
+const untrusted =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
+
 /** OpenSSL names its functions and files; undefined for what is none of its errors that people meet. */
 function describeTlsError(error: Error): string | undefined {
   const code = codeOf(error) ?? '';
   // What comes is no TLS; later releases of OpenSSL take its first letters for a length.
   const isPlain = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code);
-  return isPlain ? say('no-https-there', { code }) : undefined;
+  if (isPlain) return say('no-https-there', { code });
+  return untrusted.test(code) ? say('certificate-untrusted', { why: error.message, code }) : undefined;
 }
 
 function codeOf(error: Error): string | undefined {

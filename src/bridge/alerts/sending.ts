@@ -1,8 +1,12 @@
 import type { Log } from '../../core/adapter.ts';
 import { failure, isBridgeError } from '../../core/errors.ts';
+import { codesOf } from '../../harvest/http/once-more.ts';
 import {
+  type AlertChannel,
   claimMessages,
+  inOrder,
   type OutboxMessage,
+  postponeMessages,
   pruneMessages,
   releaseMessages,
   type SendOutcome,
@@ -11,6 +15,7 @@ import {
 import type { Database } from '../../store/engine/database.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { addHolder, newHolder } from '../../store/runs/leases.ts';
+import { refusedCode } from './channels/post.ts';
 import type { Channels, Outgoing } from './channels.ts';
 
 export interface SendingDeps {
@@ -44,19 +49,26 @@ export async function sendDue(deps: SendingDeps): Promise<void> {
     addHolder(ownHolder);
   }
   const holder = ownHolder;
-  const broken = new Set<string>();
+  /** Until when they are left. */
+  const broken = new Map<AlertChannel, number>();
+  const tried: string[] = [];
   try {
     while (!stop.aborted) {
       const now = await lookAtClock(database);
-      const claimed = await claimMessages(database, { holder, now, limit: atATime });
+      const claimed = await claimMessages(database, { holder, now, limit: atATime, tried });
       const began = performance.now();
       for (const message of claimed) {
         const isLate = performance.now() - began > claimedMs;
         if (stop.aborted || isLate || broken.has(message.channel)) continue;
-        if (!(await sendOne(deps, holder, message))) broken.add(message.channel);
+        tried.push(message.id);
+        const restUntil = await sendOne(deps, holder, message);
+        if (restUntil !== undefined) broken.set(message.channel, restUntil);
       }
       // What was claimed and not begun.
       await releaseMessages(database, holder);
+      for (const [channel, until] of broken)
+        if (inOrder.includes(channel))
+          await postponeMessages(database, channel, { now: await lookAtClock(database), until });
       if (claimed.length < atATime || broken.size > 0) break;
     }
     await pruneMessages(database, (await lookAtClock(database)) - keptMs);
@@ -65,15 +77,15 @@ export async function sendDue(deps: SendingDeps): Promise<void> {
   }
 }
 
-/** @returns whether the way works */
+/** @returns when it is tried again, where the way does not work */
 async function sendOne(
   { database, log, channels }: SendingDeps,
   holder: string,
   message: OutboxMessage,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { id, channel, attempts, createdAt } = message;
   let outcome: SendOutcome = { kind: 'sent' };
-  let works = true;
+  let restUntil: number | undefined;
   try {
     const content = JSON.parse(message.content) as Outgoing['content'];
     const rejected = await channels.send({ id, channel, content });
@@ -81,15 +93,16 @@ async function sendOne(
       log.warn({ id, channel, rejected }, 'the mail server did not take all addresses');
   } catch (error) {
     const now = await lookAtClock(database);
-    works = isBridgeError(error) && !error.retryable;
     const wait = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts, 20));
     const isOver = now - createdAt > givenUpAfterMs;
     const dueAt = isOver ? undefined : now + Math.round(wait * (0.75 + Math.random() / 2));
+    const isOfMessage = isBridgeError(error) && (!error.retryable || codesOf(error).includes(refusedCode));
+    if (!isOfMessage) restUntil = dueAt ?? now;
     outcome = { kind: 'failed', reason: failure(error).reason, dueAt };
     const fields = { id, channel, ...failure(error), attempts: attempts + 1 };
     if (isOver) log.error(fields, 'a message could not be sent, and is given up');
     else log.warn(fields, 'a message could not be sent; it is tried again');
   }
   await settleMessage(database, message, holder, outcome, await lookAtClock(database));
-  return works;
+  return restUntil;
 }

@@ -124,8 +124,12 @@ class Teller {
       ...(told === undefined ? [] : [this.#words.reason(code ? `${told} [${code}]` : told)]),
       ...(typeof host === 'string' ? [this.#words.unanswered(host, this.#time(Number(askedAt)))] : []),
       ...(entry.relapses > 1 ? [this.#words.relapses] : []),
-      ...(dashboard && isOfSource ? [`${dashboard}/sources/${entry.subject}`] : []),
+      ...(dashboard && isOfSource ? [this.#linkTo(entry, `${dashboard}/sources/${entry.subject}`)] : []),
     ];
+  }
+
+  #linkTo({ kind }: AlertEntry, url: string): string {
+    return kind === 'deletions' ? this.#words.decide(url) : url;
   }
 
   recovered({ since, until = this.#at }: AlertEntry): readonly string[] {

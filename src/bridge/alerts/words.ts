@@ -48,6 +48,7 @@ const en = {
     backup: (at: string, duration: string) => `The latest backup is of ${at} (${duration} ago).`,
   },
   reason: (text: string) => `Last error: ${text}`,
+  decide: (url: string) => `Approve or reject: ${url}`,
   unanswered: (host: string, since: string) =>
     `A harvest has begun: it waits for the first answer of ${host} since ${since}.`,
   relapses: 'It comes and goes; it is told to be well only after a longer time.',
@@ -102,6 +103,7 @@ const ja: AlertWords = {
     backup: (at, duration) => `最新のバックアップは${at}のものです（${duration}経過）。`,
   },
   reason: (text) => `直近のエラー: ${text}`,
+  decide: (url) => `承認または却下: ${url}`,
   unanswered: (host, since) => `ハーベストを開始し、${since}から${host}の最初の応答を待っています。`,
   relapses: '発生と復旧を繰り返しているため、復旧のお知らせは通常より長く様子を見てから送ります。',
   until: (since, until, duration) => `${since}から${until}まで（${duration}）`,

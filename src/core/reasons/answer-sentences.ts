@@ -5,6 +5,8 @@ export const answerSentences = {
   'no-https-there':
     'the server does not speak https there ({code}): where it is to be read without encryption, write http:// in place of https://',
   'host-unreachable': '{host} cannot be reached: {why}',
+  'certificate-untrusted':
+    'its certificate is not trusted ({why}, {code}); NODE_EXTRA_CA_CERTS=FILE adds the authority that signed it',
   'host-silent':
     '{host} accepted the connection and did not answer within {seconds} {seconds:second|seconds}',
   'no-answer-in-time':

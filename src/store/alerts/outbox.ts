@@ -52,25 +52,80 @@ export async function putMessage(trx: Knex.Transaction, message: NewMessage, now
 /** What a process that is taken for dead has begun may have been sent, and is sent again. */
 const holdMs = 180_000;
 
-/** Takes some of what is due, the oldest first: no other process sends them meanwhile. */
+/** Here messages come in the order in which they were made; by mail one that is refused for its receiver holds up nobody else's. */
+export const inOrder: readonly AlertChannel[] = ['webhook', 'slack'];
+
+/**
+ * Takes some of what is due, the oldest first: no other process sends them meanwhile. Where order counts, what is older and waits to be tried again
+ * comes along, and nothing overtakes what another process is sending.
+ * @param tried ids of those that are not to be tried once more now
+ */
 export async function claimMessages(
   database: Database,
-  { holder, now, limit }: { holder: string; now: number; limit: number },
+  {
+    holder,
+    now,
+    limit,
+    tried = [],
+  }: {
+    readonly holder: string;
+    readonly now: number;
+    readonly limit: number;
+    readonly tried?: readonly string[];
+  },
 ): Promise<readonly OutboxMessage[]> {
   await freeMessagesOfDead(database);
   return database.transaction(async (trx) => {
     const next = trx('alert_message')
-      .where('due_at', '<=', now)
+      .whereNotIn('id', tried)
+      .andWhere((due) => due.where('due_at', '<=', now).orWhere((older) => waitsBefore(older, now)))
       .andWhere((free) => free.whereNull('holder').orWhere('expires', '<=', now))
-      .orderBy(['due_at', 'id'])
+      .whereNotExists(
+        trx('alert_message as ahead')
+          .whereIn('alert_message.channel', inOrder)
+          .whereRaw('?? = ??', ['ahead.channel', 'alert_message.channel'])
+          .whereRaw('?? < ??', ['ahead.created_at', 'alert_message.created_at'])
+          .whereNotNull('ahead.holder')
+          .where('ahead.expires', '>', now)
+          .select(trx.raw('1')),
+      )
+      .orderBy(['created_at', 'id'])
       .limit(limit)
       .select('id');
     const rows: MessageRow[] = await trx('alert_message')
       .whereIn('id', isPostgres(trx) ? next.forUpdate().skipLocked() : next)
       .update({ holder, expires: now + holdMs })
       .returning('*');
-    return rows.map(toMessage);
+    return rows.map(toMessage).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   });
+}
+
+/** It is older than another one of its channel that is due. */
+function waitsBefore(rows: Knex.QueryBuilder, now: number): void {
+  rows
+    .whereIn('channel', inOrder)
+    .whereNotNull('due_at')
+    .whereExists((newer) =>
+      newer
+        .from('alert_message as newer')
+        .whereRaw('?? = ??', ['newer.channel', 'alert_message.channel'])
+        .whereRaw('?? > ??', ['newer.created_at', 'alert_message.created_at'])
+        .where('newer.due_at', '<=', now)
+        .select('newer.id'),
+    );
+}
+
+/** What is due waits for one that could not be sent; it is no attempt. */
+export async function postponeMessages(
+  { writer }: Database,
+  channel: AlertChannel,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<void> {
+  await writer('alert_message')
+    .where({ channel })
+    .whereNull('holder')
+    .where('due_at', '<=', now)
+    .update({ due_at: until });
 }
 
 async function freeMessagesOfDead({ reader, writer }: Database): Promise<void> {

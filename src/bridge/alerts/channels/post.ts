@@ -45,12 +45,24 @@ async function ask(
       ...(body === undefined ? {} : { body }),
     });
     await answer.dump({ limit: mostAnswer });
-    if (statusCode < 200 || statusCode > 299) throw new Error(`it answered ${statusCode}`);
-  } catch (cause) {
+    if (statusCode < 200 || statusCode > 299) throw answered(statusCode);
+  } catch (given) {
+    const isLate = given instanceof Error && given.name === 'TimeoutError';
+    const cause = isLate
+      ? new Error(`no answer within ${timeoutMs / 1000} seconds`, { cause: given })
+      : given;
     throw undelivered(host, setting, cause);
   } finally {
     await agent.destroy();
   }
+}
+
+/** Of an error: whoever takes messages does not want this one, and may take others. */
+export const refusedCode = 'MESSAGE_REFUSED';
+
+function answered(status: number): Error {
+  const isOfMessage = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return Object.assign(new Error(`it answered ${status}`), isOfMessage ? { code: refusedCode } : {});
 }
 
 /**

@@ -7,6 +7,8 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
   'no-https-there': ({ code }) =>
     `このサーバーは、そこでは https に対応していません（${code}）。暗号化せずに読み取る場合は、https:// の代わりに http:// と書いてください`,
   'host-unreachable': ({ host, why }) => `${host} に接続できません: ${why}`,
+  'certificate-untrusted': ({ why, code }) =>
+    `証明書が信頼されていません（${why}、${code}）。署名した認証局は NODE_EXTRA_CA_CERTS=FILE で追加できます`,
   'host-silent': ({ host, seconds }) =>
     `${host} は接続を受け付けましたが、${seconds} 秒以内に応答しませんでした`,
   'no-answer-in-time': ({ host, seconds }) =>
