@@ -38,14 +38,20 @@ export class SourceReading {
     const before = this.#cursor;
     let gap: string | undefined;
     if (first.way === 'incremental') {
-      gap = await this.readChanges(before ?? beginning);
-      if (gap === undefined || !offersList(set)) return;
+      const from = before ?? beginning;
+      gap = await this.#followChanges(from, from);
+      if (gap === undefined) return;
       // Who asked for changes alone gets nothing else.
-      if (asked === 'incremental') return;
+      if (!offersList(set) || asked === 'incremental') {
+        this.#tellGap(gap, from);
+        return;
+      }
+      // Where everything is compared now, nothing is missing any more.
       this.ways.push({ way: 'audit', why: gap });
     }
     if (first.way === 'baseline' && (await this.#fill())) return;
     const listed = await this.#readLists(gap !== undefined || first.why === 'as asked');
+    if (listed === undefined && gap !== undefined) this.#tellGap(gap, before ?? beginning);
     if (listed === undefined || !offersChanges(set)) return;
     const { at, since } = listed;
     // A list that is older than what is known takes nothing of it back.
@@ -69,7 +75,19 @@ export class SourceReading {
    * @returns the gap that keeps the cursor where it is
    */
   async readChanges(from: string, since = from): Promise<string | undefined> {
+    const gap = await this.#followChanges(from, since);
+    if (gap !== undefined) this.#tellGap(gap, from);
+    return gap;
+  }
+
+  #tellGap(gap: string, from: string): void {
     const { set, note } = this.#deps;
+    // What changed before anybody looked is missing from changes alone.
+    if (offersList(set) || from !== beginning) note(`changes may be missing: ${gap}`);
+  }
+
+  async #followChanges(from: string, since: string): Promise<string | undefined> {
+    const { set } = this.#deps;
     const { changelist, changedump } = set.lists;
     const hasList = offersList(set);
     const staged =
@@ -78,9 +96,6 @@ export class SourceReading {
         : await stageChangeDumps(changedump, from, this.#staging, since);
     addTally(this.tally, staged);
     if (staged.gap === undefined || !hasList) this.#staging.database.keep('cursor', staged.cursor);
-    if (staged.gap === undefined) return undefined;
-    // What changed before anybody looked is missing from changes alone.
-    if (hasList || from !== beginning) note(`changes may be missing: ${staged.gap}`);
     return staged.gap;
   }
 
