@@ -192,7 +192,7 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
     finish(await reloadCommand(options, io));
   });
 
-  command('status', 'print what each source is doing')
+  command('status [sources...]', 'print what each source is doing (default: of every source)')
     .option('--at <datetime>', 'print what each source held at this time', momentOption)
     .addOption(
       new Option('--watch [seconds]', 'print it again and again, until Ctrl-C')
@@ -200,9 +200,9 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
         .preset('5')
         .conflicts('at'),
     )
-    .action(async (options) => {
+    .action(async (sources, options) => {
       const { statusCommand } = await import('./status/status.ts');
-      finish(await statusCommand(options, io));
+      finish(await statusCommand({ ...options, sources }, io));
     });
 
   addRunsCommand(command, io, finish);

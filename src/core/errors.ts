@@ -49,7 +49,8 @@ export const errorTable = {
     'Correct `storage.s3`: the endpoint, the bucket, the region, the credentials and what they allow (read, write, delete and list), or the clock; then `rsbridge check`.',
   'alert-undelivered':
     'Correct `mail` or `alerts` in the configuration: the address, the port, the account; `rsbridge alert test` tries all of them.',
-  'lease-held': 'Another process is working on this source; wait for it, or for its lease to expire.',
+  'lease-held':
+    'Another process is working on this source; wait for it, or for its lease to expire. To have a running `rsbridge serve` read it next: `rsbridge harvest SOURCE --by-serve`.',
   'copy-busy':
     'Wait until that process has ended, or end it: what it has done stays, and the next run goes on.',
   'lease-lost':

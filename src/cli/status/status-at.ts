@@ -10,15 +10,18 @@ import { type CommandIo, printResult } from '../terminal/io.ts';
 /** What each source held at a moment, and how much has changed since. */
 export async function statusAt(
   bridge: StoredBridge,
-  at: string,
-  json: boolean,
+  {
+    at,
+    json,
+    sources = [],
+  }: { readonly at: string; readonly json: boolean; readonly sources?: readonly string[] },
   io: CommandIo,
 ): Promise<number> {
   const { database, config, clock } = bridge;
   const now = toIso(clock.now());
   if (at > now) throw new BridgeError('usage', `${at} lies in the future`);
   const journals = await readJournals(database.reader);
-  for (const name of Object.keys(config.sources)) {
+  for (const name of sources.length > 0 ? sources : Object.keys(config.sources)) {
     const journal = journals.get(name);
     const seq = journal
       ? await lastSeqBefore(database.reader, journal.sourceId, journal.seq, addSeconds(at, 1))

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSource } from '../../bridge/config/no-source.ts';
+import { refuseUnknown } from '../../bridge/sources/source-acts.ts';
 import { readLags } from '../../bridge/state/measures.ts';
 import { overviewsOf, readKnown } from '../../bridge/state/overview.ts';
 import { isOfFormerSources, unpublishedSets } from '../../bridge/state/unpublished-sets.ts';
@@ -62,14 +63,17 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
   const stored = await openStored(config, 'migrate');
   try {
     const bridge = await forReading(stored);
-    if (flags.at !== undefined) return await statusAt(bridge, flags.at, flags.json, io);
+    const { sources: named = [] } = flags;
+    refuseUnknown(bridge, named);
+    if (flags.at !== undefined) return await statusAt(bridge, { ...flags, at: flags.at }, io);
     const published = withTroubles(
       await bridge.publication.sets(),
       await listTroubles(bridge.database.reader),
     );
     const setsOf = bySource(published);
     const known = await readKnown(bridge, published);
-    const overviews = overviewsOf(bridge, known);
+    const isMeant = ({ name }: SourceOverview) => named.length === 0 || named.includes(name);
+    const overviews = overviewsOf(bridge, known).filter(isMeant);
     const lags = await readLags(bridge, known.sets);
     const full = fullNext(known.due);
     const now = bridge.clock.now().getTime();
@@ -88,12 +92,14 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
         printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);
       }
     }
-    for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
-    await printToldOfChanges(bridge, flags.json, io);
-    if (overviews.length === 0 && !flags.json) say(io, noSource);
-    if (!flags.json) await sayOthersRest(bridge, io);
-    await printNotified(bridge, flags.json, io);
-    await printFollowed(bridge, flags.json, io);
+    if (named.length === 0) {
+      for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
+      await printToldOfChanges(bridge, flags.json, io);
+      if (overviews.length === 0 && !flags.json) say(io, noSource);
+      if (!flags.json) await sayOthersRest(bridge, io);
+      await printNotified(bridge, flags.json, io);
+      await printFollowed(bridge, flags.json, io);
+    }
     return overviews.every(({ healthy }) => healthy) ? exitCodes.ok : exitCodes.needsAttention;
   } finally {
     await stored.close();

@@ -12,7 +12,10 @@ vi.setConfig({ testTimeout: 60_000 });
 test('a paused source has no next run in the past, and a full harvest is told from one of what is new', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rsbridge-paused-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const sources = { kyoto: { url: 'https://kyoto.example.org/oai' } };
+  const sources = {
+    kyoto: { url: 'https://kyoto.example.org/oai' },
+    nara: { url: 'https://nara.example.org/oai' },
+  };
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ sources }));
   const status = async () => (await runMain(directory, ['status'])).stdout;
   await status();
@@ -24,6 +27,12 @@ test('a paused source has no next run in the past, and a full harvest is told fr
       { source: 'kyoto', kind: 'full', schedule: '', due_at: now + 3_600_000, attempts: 0 },
     ];
     await bridge.database.writer('due').insert(rows);
+    const ofOne = async (...names: string[]) => runMain(directory, ['status', ...names]);
+    expect((await ofOne('nara')).stdout).toMatch(/^nara /);
+    expect((await ofOne('nara')).stdout).not.toContain('kyoto');
+    expect((await ofOne('nara', 'kyoto')).stdout).toMatch(/^kyoto .*^nara /ms);
+    expect((await ofOne('nara', '--at', '2026-01-01')).stdout).toMatch(/^nara at /);
+    expect(await ofOne('osaka')).toMatchObject({ code: 2, stderr: expect.stringContaining('kyoto, nara') });
     expect(await status()).toMatch(/failed 3 times in a row; what is new is asked for again at /);
     expect(await status()).toMatch(/next run, a full harvest, 20/);
     await bridge.database.writer('due').update({ due_at: now - 3_600_000 });

@@ -50,7 +50,7 @@ export const adviceInJapanese = {
   'alert-undelivered':
     '設定の `mail` または `alerts` の宛先、ポート、アカウントを修正してください。`rsbridge alert test` で、すべての送信方法を試せます。',
   'lease-held':
-    'ほかのプロセスがこのソースを処理しています。終わるか、リースの期限が切れるまでお待ちください。',
+    'ほかのプロセスがこのソースを処理しています。終わるか、リースの期限が切れるまでお待ちください。実行中の `rsbridge serve` に次に読ませるには `rsbridge harvest SOURCE --by-serve` を使います。',
   'copy-busy':
     'そのプロセスが終わるのを待つか、終了させてください。済んだ分は残り、次の実行で続きを行います。',
   'lease-lost':
