@@ -2,7 +2,12 @@ import type { Problem } from '../../../src/core/adapter.ts';
 import { addSeconds, longAgo, parseHttpDate } from '../../../src/core/datetime.ts';
 import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
 import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
-import { momentOf, skewSeconds, statedMoment } from '../../../src/resourcesync/reading/stated-time.ts';
+import {
+  type Moment,
+  momentOf,
+  skewSeconds,
+  statedMoment,
+} from '../../../src/resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
 import { StatementFlow } from '../reading/statement-flow.ts';
@@ -34,12 +39,13 @@ export class ListedResources {
     );
     const served = (await serverTime(followed)) ?? now();
     const stated = times.flatMap((time) => time ?? []).sort()[0];
-    const at = resourcelist[0] && momentOf(stated, served, remarks.at(resourcelist[0])).since;
+    const moment = resourcelist[0] && momentOf(stated, served, remarks.at(resourcelist[0]));
+    const at = moment?.since;
     const changes =
       changelist.length === 0
         ? undefined
         : await readChanges(changelist, at ?? longAgo, { port, remarks, now: now() });
-    const listed = new ListedResources(followed, at, changes, served);
+    const listed = new ListedResources(followed, moment, changes, served);
     if (at === longAgo && changes !== undefined)
       listed.#doubts.push(
         `its Resource List says that it was made at ${stated}, which is yet to come: how old it is cannot be told`,
@@ -49,14 +55,15 @@ export class ListedResources {
 
   private constructor(
     followed: FollowedSet,
-    at: string | undefined,
+    moment: Moment | undefined,
     changes: LatestChanges | undefined,
     served: string,
   ) {
+    const at = moment?.since;
     this.#followed = followed;
     this.#changes = changes;
     this.at = at;
-    this.cursor = changes?.cursor ?? at ?? served;
+    this.cursor = changes?.cursor ?? moment?.known ?? served;
     // A list of a moment ago needs no changes.
     const isFresh = at !== undefined && at >= addSeconds(served, -overlapSeconds);
     if (changes?.gap !== undefined && !isFresh) this.#doubts.push(changes.gap);
