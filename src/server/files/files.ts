@@ -68,6 +68,10 @@ export async function refuseWithheld(
   const said =
     upstreamUrl === undefined ? undefined : await findRefusal(database.reader, source, upstreamUrl);
   if (!said) return;
+  if (said === 'doubted') {
+    const why = 'it was refused to another source, and is asked for at this moment';
+    throw new UpstreamFileError('file-withheld', why, { retryAfterSeconds: 60 });
+  }
   const why = said === 'gone' ? 'its repository does not have it' : 'it is not public in its repository';
   throw new UpstreamFileError('file-withheld', `${why}, as it last said`, { retryAfterSeconds: 60 });
 }

@@ -4,6 +4,7 @@ import { type Fuse, isTooMuchFor } from '../../core/files/fuse.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { ofSource, sameSource } from '../rows/one-source.ts';
+import { doubtedAt } from './remote-files.ts';
 
 /**
  * Files that are published and whose servers say no: withheld at once, and then either withdrawn, which deletes
@@ -41,6 +42,32 @@ export async function callForWeighing(trx: Knex.Transaction, sourceId: number, n
     .where({ id: sourceId, fuse_at: null })
     .where((late) => late.whereNull('refusals_due').orWhere('refusals_due', '>', now))
     .update({ refusals_due: now });
+}
+
+/**
+ * What has been refused to one source is asked for at once by all others that have it, each by its own means, and is not handed out by
+ * them until then: somebody else may be allowed more.
+ */
+export async function doubtElsewhere(
+  db: Queryable,
+  sourceId: number,
+  urls: readonly string[],
+  now: string,
+): Promise<void> {
+  const others: { id: number }[] =
+    urls.length === 0 ? [] : await db('source').whereNot({ id: sourceId }).select('id');
+  for (const { id } of others) {
+    const doubted = await db('remote_file')
+      .where({ source_id: id })
+      .modify((query) => whereAnyOf(query, 'url', urls))
+      .whereIn('outcome', ['confirmed', 'unreachable'])
+      .update({ due_at: doubtedAt });
+    if (Number(doubted) > 0)
+      await db('source')
+        .where({ id })
+        .where((late) => late.whereNull('refusals_due').orWhere('refusals_due', '>', now))
+        .update({ refusals_due: now });
+  }
 }
 
 /** One of many that were withheld is handed out again: the others are asked for, and those that went with them. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { hostNotPublic } from '../../core/addresses/private-address.ts';
 import { earlier, later } from '../../core/datetime.ts';
 import { saysNo } from '../../core/files/published-files.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
@@ -6,7 +7,7 @@ import type { Database } from '../engine/database.ts';
 import { ofSource } from '../rows/one-source.ts';
 import { isCountedOtherwise } from '../tally/file-standing.ts';
 import { nameFiles } from '../tally/file-tally.ts';
-import { askAllWithheld, callForWeighing, publishedUrls } from './refusals.ts';
+import { askAllWithheld, callForWeighing, doubtElsewhere, publishedUrls } from './refusals.ts';
 import {
   findRemoteFiles,
   type RemoteFile,
@@ -26,50 +27,67 @@ export async function saveRemoteFiles(
   files: readonly RemoteFile[],
 ): Promise<void> {
   if (files.length === 0) return;
-  await database.transaction(async (trx) => {
-    const before = await lockRemoteFiles(
-      trx,
-      sourceId,
-      files.map(({ url }) => url),
-    );
-    const seen = files
-      .filter((file) => !isOutdated(before.get(file.url), file))
-      .map((file) => noteChange(before.get(file.url), file));
-    const refused = seen.filter((file) => isNewRefusal(before.get(file.url), file)).map(({ url }) => url);
-    const withheld = await publishedUrls(trx, sourceId, refused);
-    const rows = seen.map((file) => {
-      const known = before.get(file.url);
-      const kept = meanwhileDue(known, file);
-      if (!saysNo(file.outcome)) return { ...kept, withheldAt: undefined, withdrawnAt: undefined };
-      const withheldAt = withheld.has(file.url) ? file.checkedAt : known?.withheldAt;
-      return { ...kept, withheldAt, withdrawnAt: known?.withdrawnAt };
-    });
-    await insertRows(
-      trx,
-      'remote_file',
-      rows.map((file) => toRow(sourceId, file)),
-      replacing,
-    );
-    const otherwise = rows.filter((file) => isCountedOtherwise(before.get(file.url), file));
-    await nameFiles(
-      trx,
-      sourceId,
-      otherwise.map(({ url }) => url),
-    );
-    const [first] = seen;
-    const now = seen.reduce((latest, { checkedAt = '' }) => later(latest, checkedAt), first?.checkedAt ?? '');
-    if (withheld.size > 0) await callForWeighing(trx, sourceId, now);
-    const isBack = ({ url, outcome }: RemoteFile) =>
-      outcome === 'confirmed' && before.get(url)?.withheldAt !== undefined;
-    if (seen.some(isBack)) await askAllWithheld(trx, sourceId, now);
-    const telling = rows.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
-    if (telling.length === 0) return;
-    const items = trx('item_file')
-      .where({ source_id: sourceId })
-      .modify((query) => whereAnyOf(query, 'url', telling))
-      .select('item_id');
-    await trx('item').whereIn('id', items).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
+  const refused = await database.transaction((trx) => saveSeen(trx, sourceId, files));
+  // By itself: two sources that are refused the same would wait for each other.
+  await doubtElsewhere(database.writer, sourceId, refused.urls, refused.at);
+}
+
+/** @returns what is refused from now on, and was not before */
+async function saveSeen(
+  trx: Knex.Transaction,
+  sourceId: number,
+  files: readonly RemoteFile[],
+): Promise<{ readonly urls: readonly string[]; readonly at: string }> {
+  const before = await lockRemoteFiles(
+    trx,
+    sourceId,
+    files.map(({ url }) => url),
+  );
+  const seen = files
+    .filter((file) => !isOutdated(before.get(file.url), file))
+    .map((file) => noteChange(before.get(file.url), file));
+  const refused = seen.filter((file) => isNewRefusal(before.get(file.url), file)).map(({ url }) => url);
+  const withheld = await publishedUrls(trx, sourceId, refused);
+  const rows = seen.map((file) => {
+    const known = before.get(file.url);
+    const kept = meanwhileDue(known, file);
+    if (!saysNo(file.outcome)) return { ...kept, withheldAt: undefined, withdrawnAt: undefined };
+    const withheldAt = withheld.has(file.url) ? file.checkedAt : known?.withheldAt;
+    return { ...kept, withheldAt, withdrawnAt: known?.withdrawnAt };
   });
+  await insertRows(
+    trx,
+    'remote_file',
+    rows.map((file) => toRow(sourceId, file)),
+    replacing,
+  );
+  const otherwise = rows.filter((file) => isCountedOtherwise(before.get(file.url), file));
+  await nameFiles(
+    trx,
+    sourceId,
+    otherwise.map(({ url }) => url),
+  );
+  const [first] = seen;
+  const now = seen.reduce((latest, { checkedAt = '' }) => later(latest, checkedAt), first?.checkedAt ?? '');
+  if (withheld.size > 0) await callForWeighing(trx, sourceId, now);
+  const isBack = ({ url, outcome }: RemoteFile) =>
+    outcome === 'confirmed' && before.get(url)?.withheldAt !== undefined;
+  if (seen.some(isBack)) await askAllWithheld(trx, sourceId, now);
+  const telling = rows.filter((file) => changesAnything(before.get(file.url), file)).map(({ url }) => url);
+  const items = trx('item_file')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'url', telling))
+    .select('item_id');
+  if (telling.length > 0)
+    await trx('item').whereIn('id', items).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
+  const isNew = (file: RemoteFile) =>
+    isByServer(file) && !saysNo(before.get(file.url)?.outcome ?? 'unchecked');
+  return { urls: seen.filter(isNew).map(({ url }) => url), at: now };
+}
+
+/** Not by our own settings, which may be others for another source. */
+function isByServer({ outcome, reason }: RemoteFile): boolean {
+  return saysNo(outcome) && hostNotPublic(reason) === undefined;
 }
 
 /** In one order: two processes may be writing the same. */

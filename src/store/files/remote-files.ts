@@ -3,6 +3,9 @@ import { batches } from '../engine/batches.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 
+/** When a file is due that was refused to another source: before what others depend on, and it is not handed out until then. */
+export const doubtedAt = '1969-12-31T23:59:59Z';
+
 /** What the server at a URL said, for every item that names it. */
 export interface RemoteFile extends SeenFile {
   readonly url: string;

@@ -3,6 +3,7 @@ import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { questionByKey } from '../engine/question.ts';
 import { ofSource, sourceIdOf } from '../rows/one-source.ts';
+import { doubtedAt } from './remote-files.ts';
 
 /**
  * A published file that is not handed out at present: its server refuses it, it is gone there, or its address may not
@@ -47,25 +48,24 @@ export async function listWithheldFiles(
   return rows.map(toWithheld);
 }
 
-/** What the server of a file last said, where that was no; undefined: anything else. */
+/** What the server of a file last said, where that was no; `doubted`: it was no for another source; undefined: anything else. */
 export async function findRefusal(
   db: Queryable,
   source: string,
   url: string,
-): Promise<'refused' | 'gone' | undefined> {
+): Promise<'refused' | 'gone' | 'doubted' | undefined> {
   const sourceId = await sourceIdOf(db, source);
   if (sourceId === undefined) return undefined;
   const [row] = await refusals(db, sourceId, url);
-  return row?.outcome;
+  if (!row) return undefined;
+  return row.outcome === 'refused' || row.outcome === 'gone' ? row.outcome : 'doubted';
 }
 
-const refusals = questionByKey<{ outcome: 'refused' | 'gone' }, [sourceId: number, url: string]>(
-  2,
-  (db, sourceId, url) =>
-    db('remote_file')
-      .where({ source_id: sourceId, url })
-      .whereIn('outcome', ['refused', 'gone'])
-      .select('outcome'),
+const refusals = questionByKey<{ outcome: string }, [sourceId: number, url: string]>(2, (db, sourceId, url) =>
+  db('remote_file')
+    .where({ source_id: sourceId, url })
+    .where((no) => no.whereIn('outcome', ['refused', 'gone']).orWhere('due_at', doubtedAt))
+    .select('outcome'),
 );
 
 export interface WithheldCounts {

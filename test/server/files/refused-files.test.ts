@@ -9,9 +9,10 @@ import { mapItem } from '../../../src/core/mapping/mapping.ts';
 import { fileRules } from '../../../src/harvest/file-rules.ts';
 import { createFileChecker } from '../../../src/harvest/files/checks/file-checker.ts';
 import { runFileJob } from '../../../src/harvest/files/file-job.ts';
-import { noteRefusal } from '../../../src/harvest/files/note-refusal.ts';
+import { noteRefusal, settleNow } from '../../../src/harvest/files/note-refusal.ts';
 import { askProbes } from '../../../src/harvest/files/probes.ts';
 import { createUpstreamFiles } from '../../../src/harvest/files/upstream/upstream-files.ts';
+import { listCalledFor } from '../../../src/store/files/refusals.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
 import { withdraw } from '../../../src/store/removal/withdrawals.ts';
 import { acquireLease, releaseLease } from '../../../src/store/runs/leases.ts';
@@ -258,6 +259,37 @@ describeOnBoth('a file that its repository refuses', (open) => {
       for (const index of [0, 17, 39]) expect((await there(index)).status).toBe(200);
     },
   );
+
+  test.each([
+    [200, 200],
+    [401, 410],
+  ])('to one source is handed out by no other one until that has asked: %i', async (status, afterwards) => {
+    await harvest(3, 'proxy');
+    const [first, its] = [name, config];
+    name = `${name}-mirror`;
+    await harvest(3, 'mirror');
+    const ask = await serve();
+    expect([(await ask(0)).status, (await ask(1)).status]).toEqual([200, 200]);
+    const refused = { outcome: 'refused', reason: 'it asks for a login (401)' } as const;
+    const url = `${upstream.url}/1.pdf`;
+    const { database } = open();
+    await noteRefusal({ database, clock }, { source: first, url, ...refused }, its);
+    expect(await ask(1)).toMatchObject({ status: 503, retryAfter: '60' });
+    expect((await ask(1, true)).status).toBe(503);
+    expect((await ask(0)).status).toBe(200);
+    // It may be let in where the other one is not.
+    answers.set('/1.pdf', status);
+    expect(await listCalledFor(database.reader, now)).toContain(name);
+    const { http, gate } = upstream;
+    const fileCheck = createFileChecker({ http, gate, clock }, { recheckDays: 30, requestsPerHost: 2 });
+    await askProbes({ database, clock }, { name, fileCheck }, new AbortController().signal);
+    await settleNow({ database, clock }, name, config);
+    expect((await ask(1)).status).toBe(afterwards);
+    expect(await listCalledFor(database.reader, now)).not.toContain(name);
+    // The same again says nothing new.
+    await noteRefusal({ database, clock }, { source: first, url, ...refused }, its);
+    expect((await ask(1)).status).toBe(afterwards);
+  });
 
   test('to readers alone, with all the others, is not deleted either', async () => {
     await harvest(60, 'proxy');
