@@ -39,7 +39,8 @@ export class ListedResources {
     );
     const served = (await serverTime(followed)) ?? now();
     const stated = times.flatMap((time) => time ?? []).sort()[0];
-    const moment = resourcelist[0] && momentOf(stated, served, remarks.at(resourcelist[0]));
+    const [first] = resourcelist;
+    const moment = first === undefined ? undefined : momentOf(stated, served, remarks.at(first));
     const at = moment?.since;
     const changes =
       changelist.length === 0
