@@ -76,7 +76,8 @@ export const errorTable = {
   'upstream-file-timeout': 'The repository does not answer in time; try again later.',
   'file-withheld':
     'Its repository refuses it, and is asked again: the file comes back, or is deleted, within minutes or when a person has decided (`rsbridge refused SOURCE`).',
-  'upstream-file-busy': 'Too many files are asked for at once; try again as `Retry-After` says.',
+  'upstream-file-busy':
+    'The repository, or the bridge, has as much to do as it can for now; try again as `Retry-After` says.',
   'upstream-forbidden-doctype': 'The response carries a large DOCTYPE, which is refused for safety.',
   'response-too-large': 'Raise `maxResponseBytes` of the source if such responses are expected.',
   'out-of-memory':

@@ -78,7 +78,7 @@ export const adviceInJapanese = {
   'file-withheld':
     'リポジトリがこのファイルの提供を拒んでおり、確認を続けています。数分以内に、または人が判断したとき（`rsbridge refused SOURCE`）に、公開が再開されるか削除されます。',
   'upstream-file-busy':
-    '同時に求められているファイルが多すぎます。`Retry-After` に従ってもう一度お試しください。',
+    'リポジトリまたはブリッジが混み合っています。`Retry-After` に従ってもう一度お試しください。',
   'upstream-forbidden-doctype': '応答に大きな DOCTYPE が含まれているため、安全のために受け付けません。',
   'response-too-large': 'これほど大きな応答が想定どおりであれば、`maxResponseBytes` を大きくしてください。',
   'out-of-memory':
