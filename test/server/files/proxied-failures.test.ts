@@ -163,7 +163,6 @@ describe('a file that the upstream does not hand out', () => {
 
   it.each([
     ['at an address', '/file', page],
-    ['at that of the bytes of a DSpace', bytes, page],
     ['to be kept, and not as long as the file', '/file', { ...page, 'content-disposition': 'attachment' }],
   ])('but a page %s is withheld, and everybody is told', async (_, upstreamPath, headers) => {
     const told: unknown[] = [];
@@ -177,6 +176,20 @@ describe('a file that the upstream does not hand out', () => {
       retryAfter: '60',
     });
     expect(told).toEqual([{ outcome: 'refused', reason: 'an HTML page is returned instead' }]);
+  });
+
+  it('and at that of the bytes of a DSpace says nothing of the file', async () => {
+    const told: unknown[] = [];
+    const { seed } = await open(
+      { [bytes]: answering(200, page) },
+      { noteRefusal: async (_source, _url, refusal) => void told.push(refusal) },
+    );
+    expect(await problem(await seed({ upstreamPath: bytes, length: 4000 }))).toMatchObject({
+      status: 502,
+      code: 'upstream-file-failed',
+      retryAfter: '60',
+    });
+    expect(told).toEqual([]);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../../core/adapter.ts';
+import { isBitstreamContent } from '../../../core/addresses/bitstream-address.ts';
 import { describeError, isBridgeError } from '../../../core/errors.ts';
 import { isPageInsteadOfFile } from '../../../core/files/page-instead-of-file.ts';
 import type { DueFile } from '../../../store/files/due-files.ts';
@@ -37,7 +38,10 @@ const absences = new Set([404, 410]);
 /** 4xx that may be different an hour later. */
 const passing = new Set([408, 421, 423, 425, 429]);
 
-/** @param response final, redirects followed */
+/**
+ * DSpace says no in JSON: a page at the address of its bytes is that of a bot check or a firewall before it, and says nothing of the file.
+ * @param response final, redirects followed
+ */
 export function judgeAnswer(
   { url, stated }: Pick<DueFile, 'url' | 'stated'>,
   { status, url: answered, headers }: Pick<HttpResponse, 'status' | 'url' | 'headers'>,
@@ -51,7 +55,9 @@ export function judgeAnswer(
       length: readFacts({ status, headers }).length,
     };
     if (!isPageInsteadOfFile(answer, { ...stated, name: lastSegment(url) })) return confirmed;
-    return { outcome: 'refused', reason: 'an HTML page is returned instead' };
+    return answered === url && isBitstreamContent(url)
+      ? { outcome: 'unreachable', reason: `a page answers that is not the repository's (${status})` }
+      : { outcome: 'refused', reason: 'an HTML page is returned instead' };
   }
   if (status >= 500 || passing.has(status) || (status < 300 && status !== 204)) {
     const busy = status === 429 || status === 503;

@@ -79,8 +79,10 @@ function withheld(message: string, outcome: 'refused' | 'gone', reason: string):
 
 function refusePages(answer: UpstreamAnswer, request: UpstreamFileRequest): void {
   const { outcome, reason } = judge(answer, request);
-  if (!saysNo(outcome)) return;
-  throw withheld('the repository returns an HTML page instead of the file', outcome, reason);
+  if (outcome === 'confirmed') return;
+  const message = 'the repository returns an HTML page instead of the file';
+  if (!saysNo(outcome)) throw new UpstreamFileError('upstream-file-failed', message, later);
+  throw withheld(message, outcome, reason);
 }
 
 function readWhole(answer: UpstreamAnswer, { stated }: UpstreamFileRequest): ReadAnswer {

@@ -201,12 +201,12 @@ describe('a file that is there', () => {
       expect(server.headers.every(({ range }) => range === 'bytes=0-0')).toBe(true);
     });
 
-    test('is refused by a page in its place, whoever sends that', async () => {
+    test('is not refused by a bot check that answers in its place with 200', async () => {
       const page = { 'content-type': 'text/html; charset=utf-8' };
       const server = await serveFiles(answering(200, page));
       const known = { length: 7, etag: '"1"', outcome: 'confirmed' } as const;
       expect(await check(server, { ...unasked(server.url + path), ...known })).toMatchObject({
-        outcome: 'refused',
+        outcome: 'unreachable',
         length: 7,
         etag: '"1"',
       });
