@@ -44,9 +44,12 @@ export async function callForWeighing(trx: Knex.Transaction, sourceId: number, n
     .update({ refusals_due: now });
 }
 
+/** Looks into the index of files at a time: a few milliseconds. */
+const looksAtATime = 10_000;
+
 /**
- * What has been refused to one source is asked for at once by all others that have it, each by its own means, and is not handed out by
- * them until then: somebody else may be allowed more.
+ * What has been refused to one source, which published it, is asked for at once by all others that have it, each by its own means, and is
+ * not handed out by them until then: somebody else may be allowed more. Where so much is refused that it may be an accident, nothing follows.
  */
 export async function doubtElsewhere(
   db: Queryable,
@@ -54,19 +57,29 @@ export async function doubtElsewhere(
   urls: readonly string[],
   now: string,
 ): Promise<void> {
-  const others: { id: number }[] =
-    urls.length === 0 ? [] : await db('source').whereNot({ id: sourceId }).select('id');
-  for (const { id } of others) {
-    const doubted = await db('remote_file')
-      .where({ source_id: id })
-      .modify((query) => whereAnyOf(query, 'url', urls))
+  if (urls.length === 0) return;
+  const sources: { id: number; fuse_at: string | null }[] = await db('source').select('id', 'fuse_at');
+  if (sources.some(({ id, fuse_at }) => id === sourceId && fuse_at !== null)) return;
+  const others = sources.flatMap(({ id }) => (id === sourceId ? [] : id));
+  if (others.length === 0) return;
+  const atATime = Math.max(1, Math.floor(looksAtATime / others.length));
+  for (let next = 0; next < urls.length; next += atATime) {
+    const found: { id: number; source_id: number }[] = await db('remote_file')
+      .modify((query) => whereAnyOf(query, 'source_id', others))
+      .modify((query) => whereAnyOf(query, 'url', urls.slice(next, next + atATime)))
       .whereIn('outcome', ['confirmed', 'unreachable'])
-      .update({ due_at: doubtedAt });
-    if (Number(doubted) > 0)
+      .select('id', 'source_id');
+    for (const id of new Set(found.map(({ source_id }) => source_id))) {
+      const files = found.flatMap((file) => (file.source_id === id ? file.id : []));
+      await db('remote_file')
+        .where({ source_id: id })
+        .modify((query) => whereAnyOf(query, 'id', files))
+        .update({ due_at: doubtedAt });
       await db('source')
         .where({ id })
         .where((late) => late.whereNull('refusals_due').orWhere('refusals_due', '>', now))
         .update({ refusals_due: now });
+    }
   }
 }
 

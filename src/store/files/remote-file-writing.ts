@@ -32,7 +32,7 @@ export async function saveRemoteFiles(
   await doubtElsewhere(database.writer, sourceId, refused.urls, refused.at);
 }
 
-/** @returns what is refused from now on, and was not before */
+/** @returns what is refused from now on, and was published */
 async function saveSeen(
   trx: Knex.Transaction,
   sourceId: number,
@@ -80,9 +80,8 @@ async function saveSeen(
     .select('item_id');
   if (telling.length > 0)
     await trx('item').whereIn('id', items).modify(ofSource, 'item', sourceId).update({ unsettled: 1 });
-  const isNew = (file: RemoteFile) =>
-    isByServer(file) && !saysNo(before.get(file.url)?.outcome ?? 'unchecked');
-  return { urls: seen.filter(isNew).map(({ url }) => url), at: now };
+  const isOfNews = (file: RemoteFile) => withheld.has(file.url) && isByServer(file);
+  return { urls: seen.filter(isOfNews).map(({ url }) => url), at: now };
 }
 
 /** Not by our own settings, which may be others for another source. */

@@ -5,7 +5,7 @@ import type { Database } from '../../../src/store/engine/database.ts';
 import { listDueFiles, listProbes } from '../../../src/store/files/due-files.ts';
 import { acceptRefusals, listCalledFor } from '../../../src/store/files/refusals.ts';
 import { saveRemoteFiles } from '../../../src/store/files/remote-file-writing.ts';
-import { findRemoteFiles, type RemoteFile } from '../../../src/store/files/remote-files.ts';
+import { doubtedAt, findRemoteFiles, type RemoteFile } from '../../../src/store/files/remote-files.ts';
 import { countWithheldFiles, listWithheldFiles } from '../../../src/store/files/withheld-files.ts';
 import { settle, settleRefusals } from '../../../src/store/pages/settle.ts';
 import { storePage } from '../../../src/store/pages/store-page.ts';
@@ -104,6 +104,26 @@ describeOnBoth('files whose servers say no', (open) => {
 
   const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
   const calledFor = async () => (await listCalledFor(database.reader, now)).includes(name);
+
+  test('are in doubt for others that have them, unless they never were published, or so many are refused that nothing follows', async () => {
+    await publish(40);
+    const other = `${name}-other`;
+    await ensureSource(database, other, now);
+    const { id } = await database.reader('source').where({ name: other }).first('id');
+    const strange = { ...answer(90, 'confirmed'), url: urlOf(90) };
+    await saveRemoteFiles(database, id, [...numbers(40).map((one) => answer(one, 'confirmed')), strange]);
+    const doubted = async () =>
+      database.reader('remote_file').where({ source_id: id, due_at: doubtedAt }).orderBy('id').pluck('url');
+    await refuse([90]);
+    expect(await doubted()).toEqual([]);
+    await refuse([3, 7], 'gone');
+    expect(await doubted()).toEqual([urlOf(3), urlOf(7)]);
+    await refuse(numbers(20, 10));
+    await settleRefusals(database, lease, rules, moment);
+    const before = await doubted();
+    await refuse(numbers(5, 32));
+    expect(await doubted()).toEqual(before);
+  });
 
   test.each([undefined, 'open'] as const)(
     'are withheld at once, and deleted as soon as anybody looks, be they stated as %s',
