@@ -16,6 +16,7 @@ import type { DueResource, DueResources } from '../state/due-resources.ts';
 import { Unpacker } from '../unpacking/unpacker.ts';
 import type { Copying } from './copying.ts';
 import { type DownloadDeps, download } from './download.ts';
+import { ManifestNote } from './manifest-note.ts';
 import { type Manifested, ManifestedMembers } from './manifested.ts';
 import { UnpackedFiles } from './unpacked-files.ts';
 
@@ -99,6 +100,7 @@ async function takeFrom(
 ): Promise<string | undefined> {
   let zip: PackageFile | undefined;
   let taking: TakenMembers | undefined;
+  const note = keep && new ManifestNote();
   try {
     zip = await openPackage(file);
     const manifest = zip.members.get('manifest.xml');
@@ -127,11 +129,11 @@ async function takeFrom(
       const most = filling === undefined ? membersAtOnce : 1;
       if (stage === undefined && members.count >= most) await taken.take(members.takeAll());
     };
-    const kept: Uint8Array[] = [];
-    const noted = keep === undefined ? zip.read(manifest) : noting(zip.read(manifest), kept);
-    const bytes = betweenChunks(noted, few);
+    const read = zip.read(manifest);
+    const bytes = betweenChunks(note?.noting(read) ?? read, few);
     await parseSourceDocument(bytes, place, handler, deps.remarks.at(place));
-    keep?.(Buffer.concat(kept));
+    const packed = await note?.finish();
+    if (packed !== undefined) keep?.(packed);
     // Whatever a kill leaves in the copy is looked for among what is due (`recovery.ts`).
     if (stage) deps.copying.deps.database.flush();
     await taken.take(members.takeAll());
@@ -144,15 +146,8 @@ async function takeFrom(
     return `${uri}: ${describeError(error)}`;
   } finally {
     await taking?.close();
+    note?.close();
     zip?.close();
-  }
-}
-
-async function* noting(bytes: AsyncIterable<Uint8Array>, kept: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bytes) {
-    // Its memory may be used again.
-    kept.push(chunk.slice());
-    yield chunk;
   }
 }
 

@@ -122,7 +122,7 @@ async function readManifest(
       if (!hasAll()) return await readPackage?.(member, {});
     } else if (readPackage === undefined) return `what ${uri} holds is known when it has been fetched`;
     else {
-      const keep = hasAll && ((manifest: Uint8Array) => packages.keep(member, manifest));
+      const keep = hasAll && ((packed: Uint8Array) => packages.keep(member, packed));
       const trouble = await readPackage(member, checked, keep);
       if (trouble !== undefined) return trouble;
     }

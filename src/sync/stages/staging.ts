@@ -23,8 +23,8 @@ export type ReadPackage = (
   keep?: KeepManifest,
 ) => Promise<string | undefined>;
 
-/** Told the manifest of a package that was read to its end. */
-export type KeepManifest = (manifest: Uint8Array) => void;
+/** Told the manifest of a package that was read to its end, packed without a header (RFC 1951). */
+export type KeepManifest = (packed: Uint8Array) => void;
 
 /** Packages that say what there is, for a copy that has nothing yet. */
 export interface Filler {
