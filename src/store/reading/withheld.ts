@@ -135,7 +135,9 @@ function lostSince(db: Queryable, sourceId: number, seq: number, rule: WithheldR
     .where('gone.source_id', sourceId)
     .where('gone.seq', '>', seq)
     .where('gone.kind', 'deleted')
-    .where((any) => any.where((own) => own.modify(whereWithheld, rule)).orWhereRaw(wasOfFormerItem));
+    .where((any) =>
+      any.where((own) => own.modify(whereWithheld, rule)).orWhereRaw(wasOfFormerItem(sourceId)),
+    );
 }
 
 /**

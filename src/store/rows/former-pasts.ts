@@ -45,10 +45,12 @@ export async function showPasts(
 }
 
 /** Within a statement about `resource` and its change `gone`: whether what lived before it is a former item's. */
-export const wasOfFormerItem = `resource.kind = 'metadata' and (
+export function wasOfFormerItem(sourceId: number): string {
+  return `resource.kind = 'metadata' and (
   select case when former.dropped_at is null then null else former.upstream_url end from version as former
-  where former.source_id = gone.source_id and former.resource_id = gone.resource_id and former.seq < gone.seq and former.gone = 0
+  where former.source_id = ${sourceId} and former.resource_id = gone.resource_id and former.seq < gone.seq and former.gone = 0
   order by former.seq desc limit 1) is not null`;
+}
 
 /** What may not be handed out of the past of these paths, though something public is there by now: the hashes of each. */
 export async function findFormerHashes(
