@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/bridge/config/load-config.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { startService } from '../../../src/bridge/service.ts';
 import { failure, formats, identity, list, provide, record } from '../../house/adapters/scripted-provider.ts';
-import { runMain } from '../../house/cli/run-main.ts';
+import { runBeside } from '../../house/cli/run-beside.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -25,8 +25,8 @@ test('a repository without a record has documents, and its first record is a cha
   });
   const zero = { url, schedule: false, fullPass: false, identifierPass: false, files: { mode: 'none' } };
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ sources: { zero } }));
-  expect(await runMain(directory, ['harvest'])).toMatchObject({ code: 0 });
-  expect((await runMain(directory, ['status'])).stdout).toContain('not published yet: zero, zero/metadata');
+  expect(await runBeside(directory, ['harvest'])).toMatchObject({ code: 0 });
+  expect((await runBeside(directory, ['status'])).stdout).toContain('not published yet: zero, zero/metadata');
   const stop = new AbortController();
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const bridge = await openBridge(loadConfig({}, {}, directory), createLog('silent', sink), 'migrate');
@@ -44,7 +44,7 @@ test('a repository without a record has documents, and its first record is a cha
       expect(text).toContain('/zero/capabilitylist.xml');
     }, wait);
     expect((await read('/zero/resourcelist.xml')).text).not.toContain('<url>');
-    expect((await runMain(directory, ['status'])).stdout).toContain('everything is published');
+    expect((await runBeside(directory, ['status'])).stdout).toContain('everything is published');
     const about = JSON.parse((await read('/zero/about?format=json')).text);
     expect(about.synchronise).toEqual({ baseline: expect.stringContaining('/zero/resourcelist.xml') });
     const named = about.documents.map(({ uri }: { uri: string }) => new URL(uri).pathname);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/bridge/config/load-config.ts';
 import { readOverviews } from '../../../src/bridge/state/overview.ts';
 import { openStored } from '../../../src/bridge/stored-bridge.ts';
-import { runMain } from '../../house/cli/run-main.ts';
+import { runBeside } from '../../house/cli/run-beside.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -17,7 +17,7 @@ test('a paused source has no next run in the past, and a full harvest is told fr
     nara: { url: 'https://nara.example.org/oai' },
   };
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ sources }));
-  const status = async () => (await runMain(directory, ['status'])).stdout;
+  const status = async () => (await runBeside(directory, ['status'])).stdout;
   await status();
   const bridge = await openStored(loadConfig({}, {}, directory), 'migrate');
   try {
@@ -27,7 +27,7 @@ test('a paused source has no next run in the past, and a full harvest is told fr
       { source: 'kyoto', kind: 'full', schedule: '', due_at: now + 3_600_000, attempts: 0 },
     ];
     await bridge.database.writer('due').insert(rows);
-    const ofOne = async (...names: string[]) => runMain(directory, ['status', ...names]);
+    const ofOne = async (...names: string[]) => runBeside(directory, ['status', ...names]);
     expect((await ofOne('nara')).stdout).toMatch(/^nara /);
     expect((await ofOne('nara')).stdout).not.toContain('kyoto');
     expect((await ofOne('nara', 'kyoto')).stdout).toMatch(/^kyoto .*^nara /ms);
@@ -36,11 +36,11 @@ test('a paused source has no next run in the past, and a full harvest is told fr
     expect(await status()).toMatch(/failed 3 times in a row; what is new is asked for again at /);
     expect(await status()).toMatch(/next run, a full harvest, 20/);
     await bridge.database.writer('due').update({ due_at: now - 3_600_000 });
-    await runMain(directory, ['sources', 'pause', 'kyoto']);
+    await runBeside(directory, ['sources', 'pause', 'kyoto']);
     expect(await status()).toContain('  no run until it is resumed; ');
     await bridge.replaceSources(bridge.latest());
     expect((await readOverviews(bridge))[0]?.nextRunAt).toBeUndefined();
-    await runMain(directory, ['sources', 'pause', 'kyoto', '--until', '2999-01-01']);
+    await runBeside(directory, ['sources', 'pause', 'kyoto', '--until', '2999-01-01']);
     expect(await status()).toContain('no run until the pause ends; then the next one, 2999-01-01T00:00:00Z');
   } finally {
     await bridge.close();

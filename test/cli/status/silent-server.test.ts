@@ -10,7 +10,7 @@ import { startService } from '../../../src/bridge/service.ts';
 import { readOverviews } from '../../../src/bridge/state/overview.ts';
 import { describeTurns } from '../../../src/cli/status/times.ts';
 import { failure, formats, identity, list, provide, record } from '../../house/adapters/scripted-provider.ts';
-import { runMain } from '../../house/cli/run-main.ts';
+import { runBeside } from '../../house/cli/run-beside.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -33,7 +33,7 @@ test('a harvest whose server does not answer is told as that, and its first time
   const { host } = new URL(url);
   const repo = { url, timeoutSeconds: 9, schedule: false, fullPass: false, files: { mode: 'none' } };
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ sources: { repo } }));
-  expect(await runMain(directory, ['harvest'])).toMatchObject({ code: 0 });
+  expect(await runBeside(directory, ['harvest'])).toMatchObject({ code: 0 });
   const stop = new AbortController();
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const config = loadConfig({}, {}, directory);
@@ -41,7 +41,7 @@ test('a harvest whose server does not answer is told as that, and its first time
   const signals = { stop: stop.signal, abort: new AbortController().signal };
   const service = await startService(bridge, { host: '127.0.0.1', port: 0 }, signals);
   try {
-    expect((await runMain(directory, ['status'])).stdout).toContain(
+    expect((await runBeside(directory, ['status'])).stdout).toContain(
       'up to date; the last full harvest found 1',
     );
     isSilent = true;
@@ -49,7 +49,7 @@ test('a harvest whose server does not answer is told as that, and its first time
     const harvest = service.harvestNow('repo', { mode: 'incremental' });
     const { stdout } = await vi.waitFor(
       async () => {
-        const outcome = await runMain(directory, ['status']);
+        const outcome = await runBeside(directory, ['status']);
         expect(outcome.stdout).toContain('a harvest has begun');
         return outcome;
       },
@@ -62,7 +62,7 @@ test('a harvest whose server does not answer is told as that, and its first time
     expect(overview?.stateIn?.('ja')).toContain(`${host}の最初の応答を待っています`);
     await harvest;
     expect(requests.length - before).toBe(1);
-    const after = await runMain(directory, ['status']);
+    const after = await runBeside(directory, ['status']);
     expect(after.code).not.toBe(0);
     expect(after.stdout).toContain(`${host} accepted the connection and did not answer within 9 seconds`);
     expect(after.stdout).not.toContain('has begun');
