@@ -75,7 +75,7 @@ export class Assembly {
   readonly awaited = new Awaited();
   /** Items whose metadata has not come, by the files that they state and that have. */
   readonly forsaken = new Awaited();
-  /** Described by what is not for everybody. */
+  /** Described by what is not for everybody; with more, nobody can say what is not. */
   readonly #hidden = new Set<string>();
   readonly #making: Making;
   /** Delivered lately: it may not be in store yet. */
@@ -286,7 +286,8 @@ export class Assembly {
       }
       this.#failures = 0;
       if (payload.kind === 'withheld') {
-        for (const url of hrefs(statement, 'describes')) this.#hidden.add(url);
+        if (this.#hidden.size < mostHidden)
+          for (const url of hrefs(statement, 'describes')) this.#hidden.add(url);
         if (held) draft.refuse(format);
         return;
       }
@@ -306,7 +307,7 @@ export class Assembly {
     if (this.#making.reading === 'list' && placed.house === undefined) {
       for (const owner of owners) this.forsaken.await(loc, [owner]);
     }
-    if (owners.length > 0 || this.#hidden.has(loc)) return;
+    if (owners.length > 0 || this.#hidden.has(loc) || this.#hidden.size >= mostHidden) return;
     if (takesLost) this.#takePlain(round, statement, { ...placed, identifier: loc });
     else round.lost.push(statement);
   }
@@ -353,6 +354,7 @@ export class Assembly {
 }
 
 const none: ReadonlySet<string> = new Set();
+const mostHidden = 100_000;
 
 /** Its own address, and what it describes. */
 function namedBy(statement: Statement): readonly string[] {

@@ -60,21 +60,31 @@ export async function findFormerHashes(
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = new Map<string, Set<string>>();
   if (sourceId === undefined || paths.length === 0) return found;
-  const rows: { path: string; hash: string; dropped_at: string | null; upstream_url: string | null }[] =
-    await db('resource')
-      .join('version', 'version.resource_id', 'resource.id')
-      .modify(sameSource, 'version', 'resource')
-      .where({ 'resource.source_id': sourceId, 'resource.kind': 'metadata', 'version.source_id': sourceId })
-      .modify((query) => whereAnyOf(query, 'resource.path', [...new Set(paths)]))
-      .whereNotNull('version.hash')
-      .where((any) => any.whereNotNull('version.upstream_url').orWhereNull('version.dropped_at'))
-      .select('resource.path', 'version.hash', 'version.dropped_at', 'version.upstream_url');
-  for (const { path, hash, dropped_at, upstream_url } of rows) {
-    if (dropped_at === null || upstream_url === null) continue;
-    const hashes = found.get(path) ?? new Set();
-    found.set(path, hashes.add(hash));
-  }
+  const former = await hashesOf(db, sourceId, [...new Set(paths)], (version) =>
+    version.whereNotNull('version.dropped_at').whereNotNull('version.upstream_url'),
+  );
+  if (former.length === 0) return found;
+  for (const { path, hash } of former) found.set(path, (found.get(path) ?? new Set()).add(hash));
   // What it is, or was, by itself as well is public.
-  for (const { path, hash, dropped_at } of rows) if (dropped_at === null) found.get(path)?.delete(hash);
+  const own = await hashesOf(db, sourceId, [...found.keys()], (version) =>
+    version.whereNull('version.dropped_at'),
+  );
+  for (const { path, hash } of own) found.get(path)?.delete(hash);
   return found;
+}
+
+function hashesOf(
+  db: Queryable,
+  sourceId: number,
+  paths: readonly string[],
+  which: (version: Knex.QueryBuilder) => void,
+): Promise<readonly { readonly path: string; readonly hash: string }[]> {
+  return db('resource')
+    .join('version', 'version.resource_id', 'resource.id')
+    .modify(sameSource, 'version', 'resource')
+    .where({ 'resource.source_id': sourceId, 'resource.kind': 'metadata', 'version.source_id': sourceId })
+    .modify((query) => whereAnyOf(query, 'resource.path', paths))
+    .whereNotNull('version.hash')
+    .modify(which)
+    .select('resource.path', 'version.hash');
 }
