@@ -32,12 +32,6 @@ describe('parts of a public item that are not for everybody', () => {
     }
   };
 
-  const update = async (house: House, mode: 'full' | 'incremental' = 'full') => {
-    house.repository.commitIndex();
-    await house.run(mode);
-    await house.workOnFiles();
-  };
-
   /** Public items with a file that everybody may read. */
   const openItems = ({ repository }: House): Item[] =>
     repository.items.filter(
@@ -201,26 +195,15 @@ describe('parts of a public item that are not for everybody', () => {
     await withHouse('proxy', {}, async (house) => {
       await update(house);
       const [item] = openItems(house) as [Item];
-      const broken = { isBroken: true };
       house.repository.addBitstream(item, { name: 'new.pdf', content: 'new' });
-      house.repository.editMetadata(item, titled('edited'));
-      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
-      house.server.fail({
-        when: ({ path }) => broken.isBroken && path.endsWith(`/${item.uuid}/bundles`),
-        reply: 500,
-      });
-      await update(house, 'incremental');
-      const unread = async () => {
-        const { id } = (await findSource(house.database.reader, house.name)) ?? { id: 0 };
-        return countUnreadable(house.database.reader, id);
-      };
+      const mend = await breakParts(house, item);
+      const unread = () => countUnread(house);
       expect(await unread()).toBe(1);
       expect((await pathsOf(house, item)).some((path) => path.endsWith('new.pdf'))).toBe(false);
       house.clock.advance(2 * 86_400);
       await update(house, 'incremental');
       expect(await unread()).toBe(1);
-      broken.isBroken = false;
-      house.server.switches.refusedRelations = new Map();
+      mend();
       // It has no new date, and not long ago it was the same.
       house.clock.advance(600);
       house.server.resetCounts();
@@ -238,20 +221,12 @@ describe('parts of a public item that are not for everybody', () => {
     await withHouse('proxy', {}, async (house) => {
       await update(house);
       const [item] = openItems(house) as [Item];
-      const broken = { isBroken: true };
-      house.repository.editMetadata(item, titled('edited'));
-      house.server.switches.refusedRelations = new Map([['bundles', 401]]);
-      house.server.fail({
-        when: ({ path }) => broken.isBroken && path.endsWith(`/${item.uuid}/bundles`),
-        reply: 500,
-      });
-      await update(house, 'incremental');
-      broken.isBroken = false;
-      house.server.switches.refusedRelations = new Map();
+      const mend = await breakParts(house, item);
+      expect(await countUnread(house)).toBe(1);
+      mend();
       house.clock.advance(600);
       await house.lookThroughIdentifiers();
-      const { id } = (await findSource(house.database.reader, house.name)) ?? { id: 0 };
-      expect(await countUnreadable(house.database.reader, id)).toBe(0);
+      expect(await countUnread(house)).toBe(0);
     });
   });
 
@@ -272,3 +247,30 @@ describe('parts of a public item that are not for everybody', () => {
     });
   });
 });
+
+/** The item is another one, and its files cannot be read. @returns mends it */
+async function breakParts(house: House, item: Item): Promise<() => void> {
+  const broken = { isBroken: true };
+  house.repository.editMetadata(item, titled('edited'));
+  house.server.switches.refusedRelations = new Map([['bundles', 401]]);
+  house.server.fail({
+    when: ({ path }) => broken.isBroken && path.endsWith(`/${item.uuid}/bundles`),
+    reply: 500,
+  });
+  await update(house, 'incremental');
+  return () => {
+    broken.isBroken = false;
+    house.server.switches.refusedRelations = new Map();
+  };
+}
+
+async function countUnread({ database, name }: House): Promise<number> {
+  const { id } = (await findSource(database.reader, name)) ?? { id: 0 };
+  return countUnreadable(database.reader, id);
+}
+
+async function update(house: House, mode: 'full' | 'incremental' = 'full'): Promise<void> {
+  house.repository.commitIndex();
+  await house.run(mode);
+  await house.workOnFiles();
+}
