@@ -1,38 +1,43 @@
 import type { RepositoryInfo } from '../../core/adapter.ts';
 import { eitherOf, forCrowd } from '../../core/either-signal.ts';
-import { BridgeError, refusal } from '../../core/errors.ts';
+import { type BridgeError, refusal } from '../../core/errors.ts';
 import type { ReasonCode } from '../../core/reasons/reason.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
 
-/** A person waits: for each of the things that are asked of a source no longer than this. */
-const limitMs = 30_000;
-/** Of a list of thousands of collections, which comes in pages. */
-export const listLimitMs = 300_000;
+/** A person waits for a server to say who it is; its turn there, which other processes may be asking, included. */
+const answerMs = 30_000;
+/** It has answered by then: a list of thousands of collections comes in pages, and what is compared one by one. */
+const furtherMs = 300_000;
 
-/** Its turn at the server, which other processes may be asking, included. */
-export async function* withinLimit<Result>(
-  source: Pick<HarvestSource, 'config'>,
-  signal: AbortSignal,
-  ask: (limited: AbortSignal) => AsyncIterable<Result>,
-  most = limitMs,
-): AsyncGenerator<Result> {
-  const { host } = new URL(source.config.url);
-  const late = new AbortController();
-  forCrowd(late.signal);
-  const timer = setTimeout(() => late.abort(tooLate(host, most)), most);
+export async function identifyWithin(source: HarvestSource, signal: AbortSignal): Promise<RepositoryInfo> {
+  const limited = limit(source, signal, answerMs);
   try {
-    yield* ask(eitherOf(signal, late.signal));
+    return await source.adapter.identify(limited.signal);
   } finally {
-    clearTimeout(timer);
+    limited.end();
   }
 }
 
-export async function identifyWithin(source: HarvestSource, signal: AbortSignal): Promise<RepositoryInfo> {
-  for await (const info of withinLimit(source, signal, async function* (limited) {
-    yield await source.adapter.identify(limited);
-  }))
-    return info;
-  throw new BridgeError('internal', `${source.name} was not asked who it is`);
+/** What is asked of a source that has been identified. */
+export async function* withinLimit<Result>(
+  source: HarvestSource,
+  signal: AbortSignal,
+  ask: (limited: AbortSignal) => AsyncIterable<Result>,
+): AsyncGenerator<Result> {
+  const limited = limit(source, signal, furtherMs);
+  try {
+    yield* ask(limited.signal);
+  } finally {
+    limited.end();
+  }
+}
+
+function limit({ config }: HarvestSource, signal: AbortSignal, most: number) {
+  const { host } = new URL(config.url);
+  const late = new AbortController();
+  forCrowd(late.signal);
+  const timer = setTimeout(() => late.abort(tooLate(host, most)), most);
+  return { signal: eitherOf(signal, late.signal), end: () => clearTimeout(timer) };
 }
 
 const silences: ReadonlySet<ReasonCode> = new Set(['no-answer-in-time', 'host-silent']);

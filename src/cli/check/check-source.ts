@@ -14,7 +14,7 @@ import { countVanished } from '../../store/runs/vanished.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
-import { identifyWithin, isSilence, listLimitMs, withinLimit } from './answer-limit.ts';
+import { identifyWithin, isSilence, withinLimit } from './answer-limit.ts';
 import { checkDspace } from './check-dspace.ts';
 import { checkFiles } from './check-files.ts';
 import { findSetFaults } from './check-sets.ts';
@@ -43,7 +43,7 @@ export async function* checkSource(
   if (info !== undefined)
     yield* withinLimit(source, signal, (limited) => checkDspace(bridge, source, limited));
   for await (const { set, message } of info
-    ? withinLimit(source, signal, (limited) => findSetFaults(source, info, limited), listLimitMs)
+    ? withinLimit(source, signal, (limited) => findSetFaults(source, info, limited))
     : []) {
     const mend = `rsbridge sources show ${name}`;
     yield { check: `set ${set}`, ok: false, message, exitCode: exitCodes.usage, mend };
