@@ -2,12 +2,7 @@ import type { Problem } from '../../../src/core/adapter.ts';
 import { addSeconds, longAgo, parseHttpDate } from '../../../src/core/datetime.ts';
 import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
 import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
-import {
-  type Moment,
-  momentOf,
-  skewSeconds,
-  statedMoment,
-} from '../../../src/resourcesync/reading/stated-time.ts';
+import { type Moment, momentOf, skewSeconds } from '../../../src/resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
 import { StatementFlow } from '../reading/statement-flow.ts';
@@ -34,7 +29,7 @@ export class ListedResources {
     const times = await Promise.all(
       resourcelist.map(async (uri) => {
         const head = await headOf(uri, port, remarks.at(uri));
-        return statedMoment(head.times);
+        return head.times.at;
       }),
     );
     const served = (await serverTime(followed)) ?? now();

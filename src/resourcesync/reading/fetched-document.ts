@@ -4,7 +4,6 @@ import type { Report } from '../documents/report.ts';
 import { essenceOf, type SourcePort } from '../source-port.ts';
 import {
   type DocumentOpening,
-  type Interval,
   parseSourceDocument,
   type SourceDocument,
   type StatementHandler,
@@ -50,7 +49,7 @@ export async function fetchDocument(
     let isDocument = false;
     const opened = (opening: DocumentOpening) => {
       isDocument = true;
-      handler.opened?.({ ...opening, uri, times: believed(opening.times, servedAt) }, servedAt);
+      handler.opened?.({ ...opening, uri }, servedAt);
     };
     const reading = parseSourceDocument(response.body, url, { ...handler, opened }, report);
     const document = await reading.catch((error: unknown) => {
@@ -60,17 +59,10 @@ export async function fetchDocument(
         : error;
     });
     // What is relative was relative to where it came from; it is known by the address that leads there.
-    const times = believed(document.times, servedAt);
-    return { document: { ...document, uri, times }, validators: { etag, lastModified }, servedAt };
+    return { document: { ...document, uri }, validators: { etag, lastModified }, servedAt };
   } finally {
     await response.discard();
   }
-}
-
-function believed(times: Interval, servedAt: string | undefined): Interval {
-  const { at } = times;
-  if (at === undefined || servedAt === undefined || at <= servedAt) return times;
-  return { ...times, at: servedAt, aheadAt: at };
 }
 
 function isUnreadable(error: unknown): boolean {

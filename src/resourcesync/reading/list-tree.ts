@@ -7,7 +7,6 @@ import { type FetchedDocument, fetchDocument, type Validators } from './fetched-
 import { type Fault, PartMoments } from './part-moments.ts';
 import type { Remarks } from './remarks.ts';
 import type { DocumentOpening, Interval, Member, SourceDocument } from './source-document.ts';
-import { statedMoment } from './stated-time.ts';
 import type { Statement } from './statement.ts';
 
 /** Told what a list says, or an index with all its parts. */
@@ -132,7 +131,7 @@ class TreeReading {
       this.isPaged = true;
       // It lies as deep as the page before it.
       page = this.#mayRead(next, depth - 1)
-        ? await this.#readPart(next, { before: document, moment: statedMoment(first.document.times) })
+        ? await this.#readPart(next, { before: document, moment: first.document.times.at })
         : undefined;
     }
   }
@@ -143,11 +142,11 @@ class TreeReading {
       if (this.#visited.has(member.uri) || this.#visitor.wants?.(member) === false) continue;
       if (!this.#mayRead(member.uri, depth)) return;
       const { times } = document;
-      const moment = member.times.at ?? statedMoment(times);
+      const moment = member.times.at ?? times.at;
       const part = await this.#readPart(member.uri, { moment });
       if (part === undefined) continue;
       const { isIndex, times: own } = part.document;
-      const at = statedMoment(own);
+      const { at } = own;
       if (at !== undefined) this.moments.add({ uri: member.uri, at, isIndex }, member, times);
       await this.readRest(part, depth + 1, listed);
     }

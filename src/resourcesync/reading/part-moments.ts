@@ -1,6 +1,6 @@
 import { addSeconds, earlier, later } from '../../core/datetime.ts';
 import type { Interval, Member } from './source-document.ts';
-import { skewSeconds, statedMoment } from './stated-time.ts';
+import { skewSeconds } from './stated-time.ts';
 
 export interface Fault {
   readonly uri: string;
@@ -52,8 +52,7 @@ export class PartMoments {
   }
 }
 
-function isOfIndex(at: string, index: Interval): boolean {
-  const [begin, { completed }] = [statedMoment(index), index];
+function isOfIndex(at: string, { at: begin, completed }: Interval): boolean {
   if (begin === undefined) return false;
   const end = completed ?? addSeconds(begin, skewSeconds);
   return at >= addSeconds(begin, -writingSeconds) && at <= end;

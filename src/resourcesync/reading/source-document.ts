@@ -37,8 +37,6 @@ export interface SourceDocument {
 /** `at` is of snapshots, `from` of changes; a Source may state each wrongly, as the other. */
 export interface Interval {
   readonly at: string | undefined;
-  /** As it stands there, where that lies in the future, and `at` does not. */
-  readonly aheadAt?: string;
   readonly from: string | undefined;
   readonly until: string | undefined;
   /** When the snapshot had ended. */

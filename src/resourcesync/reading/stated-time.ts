@@ -35,11 +35,6 @@ export const skewSeconds = 300;
 /** The widest that local time is ahead of UTC. */
 const widestZoneSeconds = 14 * 3_600;
 
-/** What a list says of its time, whether that is believed or not. */
-export function statedMoment({ at, aheadAt }: { at: string | undefined; aheadAt?: string | undefined }) {
-  return aheadAt ?? at;
-}
-
 export interface Moment {
   /** Up to when everything is known: nobody knows what is yet to come, and it would hide what changes until then. */
   readonly known: string;

@@ -2,7 +2,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import { refuseOtherKind, refuseSilence } from '../../resourcesync/reading/capability.ts';
 import { fetchDocument } from '../../resourcesync/reading/fetched-document.ts';
 import type { Interval, Member } from '../../resourcesync/reading/source-document.ts';
-import { type Moment, momentOf, statedMoment } from '../../resourcesync/reading/stated-time.ts';
+import { type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Staging } from './staging.ts';
 
 export interface ListedPackages {
@@ -47,7 +47,7 @@ export async function listPackages(
       else if (depth >= maximumDepth) incomplete ??= `${member.uri} lies too deep in indexes`;
       else await readPart(member.uri, depth + 1);
     }
-    return { at: times && statedMoment(times), servedAt: fetched?.servedAt };
+    return { at: times?.at, servedAt: fetched?.servedAt };
   };
   const readPart = async (place: string, depth: number) => {
     try {

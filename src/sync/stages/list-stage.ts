@@ -3,12 +3,7 @@ import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
 import { type ReadTree, readTree, type TreeVisitor } from '../../resourcesync/reading/list-tree.ts';
 import type { Fault } from '../../resourcesync/reading/part-moments.ts';
-import {
-  earlierMoment,
-  type Moment,
-  momentOf,
-  statedMoment,
-} from '../../resourcesync/reading/stated-time.ts';
+import { earlierMoment, type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { emptyList } from '../choice/deletion-fuse.ts';
 import { isEarlierState, type StatedResource } from '../state/due-resources.ts';
@@ -53,7 +48,7 @@ export async function stageList(
     {
       capability: 'resourcelist',
       opened: (document, servedAt) => {
-        const stated = statedMoment(document.times);
+        const { at: stated } = document.times;
         if (current !== undefined && stated === undefined) return;
         current = momentOf(stated, servedAt ?? staging.now(), staging.remarks.at(uri));
         earliest = earlierMoment(earliest, current);
@@ -71,7 +66,7 @@ export async function stageList(
   if (read === undefined) return undefined;
   staging.listed?.write();
   // What came between two parts is in none of them, perhaps.
-  const stated = statedMoment(read.times) ?? earliest?.known;
+  const { at: stated = earliest?.known } = read.times;
   const top = momentOf(stated, read.servedAt ?? staging.now(), staging.remarks.at(uri));
   const { known: at, since } = earlierMoment(earliest, top);
   const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(since);

@@ -6,12 +6,7 @@ import type {
   Member,
   StatementHandler,
 } from '../../resourcesync/reading/source-document.ts';
-import {
-  earlierMoment,
-  type Moment,
-  momentOf,
-  statedMoment,
-} from '../../resourcesync/reading/stated-time.ts';
+import { earlierMoment, type Moment, momentOf } from '../../resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../resourcesync/reading/statement.ts';
 import { Following, type StagedChanges } from './change-stage.ts';
 import { listPackages } from './dump-stage.ts';
@@ -83,7 +78,7 @@ export async function stageResourceDumps(uris: readonly string[], staging: Stagi
       const hasAll = () => inventory.tally.due === due;
       const trouble = await readManifest(member, 'resourcedump-manifest', staging, hasAll, {
         opened: ({ times }, servedAt) => {
-          const stated = statedMoment(times);
+          const { at: stated } = times;
           if (stated !== undefined)
             asOf = momentOf(stated, servedAt ?? dump.clock, staging.remarks.at(member.uri));
         },
