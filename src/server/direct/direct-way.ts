@@ -1,8 +1,8 @@
 import { mayBeMetadata } from '../../core/uris.ts';
 import type { ServerDeps } from '../deps.ts';
 import { createTargetReader, isServedPath } from '../http/base-path.ts';
-import { editionOf } from '../repeated/grounds.ts';
-import type { DirectWay } from '../repeated/repeated-answers.ts';
+import { editionOf, never } from '../repeated/grounds.ts';
+import type { DirectWay, Together } from '../repeated/repeated-answers.ts';
 import { createDirectMetadata } from './direct-metadata.ts';
 import { createDirectTimeGate } from './direct-time-gate.ts';
 
@@ -14,20 +14,22 @@ import { createDirectTimeGate } from './direct-time-gate.ts';
 export function createDirectWay(deps: ServerDeps): DirectWay {
   const read = createTargetReader(deps.baseUrl);
   const [metadata, timeGate] = [createDirectMetadata(deps), createDirectTimeGate(deps)];
-  let edition: (() => boolean) | undefined;
+  let isRead: (() => boolean) | undefined;
   let end: (() => void) | undefined;
   let turn = 0;
 
   /** Asked once for all requests that are answered together, and are read together, too: all of them had come before. */
-  function knownEdition(isAlone: boolean): (() => boolean) | undefined {
-    if (edition === undefined) {
-      edition = editionOf(deps);
+  function readAtOnce({ isAlone, isForOnce }: Together): (() => boolean) | undefined {
+    if (isRead === undefined) {
       // PostgreSQL does not say whether something has changed, and answers later.
-      if (edition === undefined) return undefined;
+      if (deps.database.client !== 'sqlite') return undefined;
+      // For one alone this costs a fifth of its answer.
+      isRead = isForOnce ? never : editionOf(deps);
+      if (isRead === undefined) return undefined;
       turn = (turn + 1) % turnsTogether;
       end = isAlone || turn === 0 ? undefined : deps.database.readTogether();
     }
-    return edition;
+    return isRead;
   }
 
   /** What is asked for, and by which of the two ways it would be answered. */
@@ -40,14 +42,14 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
   }
 
   return {
-    answer: (asked, isAlone) => {
+    answer: (asked, together) => {
       if (asked.method !== 'GET' || !visible.test(asked.target)) return undefined;
       const found = wayOf(asked.target);
       if (!found) return undefined;
       const { way, path } = found;
       try {
-        const isRead = knownEdition(isAlone);
-        if (isRead) return way.atOnce(asked, path, isRead);
+        const hold = readAtOnce(together);
+        if (hold) return way.atOnce(asked, path, hold);
       } catch {
         // The long way comes upon the same, and says what it is.
         return undefined;
@@ -57,7 +59,7 @@ export function createDirectWay(deps: ServerDeps): DirectWay {
     rest: () => {
       end?.();
       end = undefined;
-      edition = undefined;
+      isRead = undefined;
     },
   };
 }

@@ -27,14 +27,21 @@ export interface ShortWayDeps {
 
 /** Answers at once what can be, or as soon as the database has (`direct/direct-way.ts`). */
 export interface DirectWay {
-  /**
-   * @param isAlone no other is asked before `rest`
-   * @returns undefined: that goes the long way. What comes later is not kept: whoever promises does not know how long it holds
-   */
-  answer(asked: Asked, isAlone: boolean): GivenAnswer | undefined | Promise<GivenAnswer | undefined>;
+  /** @returns undefined: that goes the long way. What comes later is not kept: whoever promises does not know how long it holds */
+  answer(asked: Asked, how: Together): Made;
   /** Whoever was answered was answered of one moment, which has ended. */
   rest(): void;
 }
+
+/** Of all that is answered before `rest`. */
+export interface Together {
+  /** There is no other. */
+  readonly isAlone: boolean;
+  /** None of them is kept: nobody need know how long they hold. */
+  readonly isForOnce: boolean;
+}
+
+type Made = GivenAnswer | undefined | Promise<GivenAnswer | undefined>;
 
 interface Waiting {
   readonly asked: Asked;
@@ -81,10 +88,29 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
   const sightings = new Sightings();
   let waiting: Waiting[] = [];
 
-  function make({ asked }: Waiting, isAlone: boolean) {
-    const made = direct?.answer(asked, isAlone);
-    if (made && !(made instanceof Promise) && sightings.note(asked.target)) memory.add(asked, made);
-    return made;
+  /** @returns what is known of it, if that holds; a promise: that has to be looked at */
+  function recall(one: Waiting): GivenAnswer | Promise<GivenAnswer | undefined> | undefined {
+    const known = memory.find(one.asked);
+    const holds = known?.grounds.hold() ?? false;
+    if (holds === false) return undefined;
+    if (holds === true) return known;
+    const makeAlone = () => {
+      const made = makeAll([one])[0];
+      direct?.rest();
+      return made;
+    };
+    return holds.then((stillHolds) => (stillHolds && !isClosed() ? known : makeAlone()), makeAlone);
+  }
+
+  function makeAll(some: readonly Waiting[]): Made[] {
+    if (!direct) return some.map(() => undefined);
+    const wasSeen = some.map(({ asked }) => sightings.note(asked.target));
+    const how = { isAlone: some.length === 1, isForOnce: !wasSeen.includes(true) };
+    return some.map(({ asked }, at) => {
+      const made = direct.answer(asked, how);
+      if (made && !(made instanceof Promise) && wasSeen[at]) memory.add(asked, made);
+      return made;
+    });
   }
 
   function sendOrLeave({ asked, began, asker }: Waiting, answer: GivenAnswer | undefined): void {
@@ -97,26 +123,10 @@ export function createShortWay({ isClosed, answered, direct }: ShortWayDeps): Sh
     answered(asked, answer, performance.now() - began);
   }
 
-  /** @returns what is known of it, if that holds; a promise: that has to be looked at */
-  function answerOf(
-    one: Waiting,
-    isAlone: boolean,
-  ): GivenAnswer | undefined | Promise<GivenAnswer | undefined> {
-    const known = memory.find(one.asked);
-    const holds = known?.grounds.hold() ?? false;
-    if (holds === false) return make(one, isAlone);
-    if (holds === true) return known;
-    const makeAlone = () => {
-      const made = make(one, true);
-      direct?.rest();
-      return made;
-    };
-    return holds.then((stillHolds) => (stillHolds && !isClosed() ? known : makeAlone()), makeAlone);
-  }
-
   function answerSome(some: readonly Waiting[]): void {
-    const isAlone = some.length === 1;
-    const answers = some.map((one) => answerOf(one, isAlone));
+    const known = some.map(recall);
+    const made = makeAll(some.filter((_, at) => known[at] === undefined)).values();
+    const answers = known.map((answer) => answer ?? made.next().value);
     direct?.rest();
     for (const [at, one] of some.entries()) {
       const answer = answers[at];

@@ -134,7 +134,12 @@ function openSqliteDatabase(file: string, leaseMs: number): Database {
     { min: 0, max: 1 },
   );
   const reader = openSqlite(
-    { filename: file, pragmas: [...pragmas, 'cache_size = -8192', 'query_only = ON'], isReader: true },
+    {
+      filename: file,
+      // Lists are read from one end to the other; questions come again and again to the same pages of indexes.
+      pragmas: [...pragmas, 'cache_size = -4096', 'query_only = ON'],
+      ofQuestions: ['cache_size = -16384'],
+    },
     { min: 0, max: 4 },
   );
   const checkpoints = keepCheckpointed(file, writer);

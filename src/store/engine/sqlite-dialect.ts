@@ -45,8 +45,8 @@ interface QueryObject {
 export interface SqliteSettings {
   readonly filename: string;
   readonly pragmas: readonly string[];
-  /** Questions are answered past the pool. Nothing is ever written with it. */
-  readonly isReader?: boolean;
+  /** Besides those, of the one connection that answers questions, past the pool. With it nothing is ever written. */
+  readonly ofQuestions?: readonly string[];
 }
 
 const keptStatements = 100;
@@ -98,8 +98,9 @@ export interface Questions {
  * Without waiting for a connection of the pool, which takes half a dozen promises and a timer for each statement.
  * @returns undefined for whoever writes: there a question waits for the transaction before it
  */
-function openQuestions(settings: SqliteSettings): Questions | undefined {
-  if (!settings.isReader) return undefined;
+function openQuestions({ filename, pragmas, ofQuestions }: SqliteSettings): Questions | undefined {
+  if (!ofQuestions) return undefined;
+  const settings = { filename, pragmas: [...pragmas, ...ofQuestions] };
   let connection: SqliteConnection | undefined;
   let isClosed = false;
   let isTogether = false;
