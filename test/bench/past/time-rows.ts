@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Row } from '../../../src/store/engine/bulk.ts';
 import { type BlobRow, packAgainst, packBlob } from '../../../src/store/payloads/blobs.ts';
+import { keyOfForm, type LinkForm, referTo, toForm } from '../../../src/store/rows/link-form.ts';
 import { payload } from './time-payload.ts';
 import {
   datestamp,
@@ -36,6 +37,7 @@ function makeRows(plan: Plan, { version, from }: PageToMake): PageRows {
   const states = numbers.map((number) => versionOf(plan, number, version));
   const seq = version * plan.resources + from + numbers.length;
   return {
+    ...(version === 0 && from === 0 && { link_form: [formRow()] }),
     ...(version === 0 && {
       item: numbers.map((number) => itemOf(number)),
       resource: numbers.map((number) => resourceOf(plan, number)),
@@ -97,10 +99,25 @@ function seqOf({ resources }: Plan, number: number, version: number): number {
   return version * resources + number + 1;
 }
 
-function linksOf(number: number): string {
-  return JSON.stringify([
+/** All have the same, but for an address of their own. */
+function formOf(number: number): LinkForm {
+  const links = [
     { rel: 'describes', href: `https://repo.example.org/handle/2324/${number}` },
     { rel: 'profile', href: 'http://www.openarchives.org/OAI/2.0/oai_dc/' },
     { rel: 'collection', href: 'bench/collections/theses' },
-  ]);
+  ];
+  const form = toForm(JSON.stringify(links), pathOf(number));
+  if (!form) throw new Error('such links are not kept as a form');
+  return form;
+}
+
+function formRow(): Row {
+  const { form } = formOf(0);
+  return { id: keyOfForm(form), source_id: sourceId, form };
+}
+
+/** As they are stored. */
+function linksOf(number: number): string {
+  const { form, rest } = formOf(number);
+  return referTo(keyOfForm(form), rest);
 }

@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { openSqliteFile, type SqliteStatement } from '../../../src/store/drivers/sqlite-driver.ts';
+import { storedHash } from '../../../src/store/drivers/sqlite-hashes.ts';
 import type { Row } from '../../../src/store/engine/bulk.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
@@ -86,7 +87,9 @@ function insert(table: string, row: Row): void {
   const statement =
     known ?? database.prepare(`insert into "${table}" (${columns.join(', ')}) values (${values})`);
   if (!known) statements.set(table, statement);
-  statement.run(...Object.values(row));
+  statement.run(
+    ...Object.values(row).map((value) => (typeof value === 'string' ? storedHash(value) : value)),
+  );
 }
 
 /** Bytes of every table and index. */
