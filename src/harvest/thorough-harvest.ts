@@ -1,6 +1,6 @@
 import { BridgeError, failure, isBridgeError } from '../core/errors.ts';
 import { say } from '../core/reasons/reason.ts';
-import { readItemCount, readPrivateItemCount } from '../store/pages/sweep.ts';
+import { countListed } from '../store/pages/listed-items.ts';
 import { findSource, saveLessons } from '../store/sources/sources.ts';
 import { harvest } from './harvest.ts';
 import type { HarvestDeps, HarvestOptions, HarvestSource } from './harvest-source.ts';
@@ -11,7 +11,7 @@ import type { HarvestReport } from './report.ts';
 const omitted = 'items-omitted';
 
 /**
- * A harvest, and, where the upstream can be asked how many items it has and then has fewer than are published, a look
+ * A harvest, and, where the upstream can be asked how many items it has and then has fewer than we know of, a look
  * through its identifiers at once: what is withdrawn or deleted leaves no trace in a list of what is new.
  * @returns a report for each of the two
  * @throws BridgeError whatever ended the harvest early; what comes after it is logged and left for the next time
@@ -47,12 +47,11 @@ async function lookIfFewer(
   const stored = await findSource(database.reader, name);
   if (stored === undefined) throw new BridgeError('internal', `source ${name} is not in the database`);
   const known = Number(lessons.get(omitted) ?? 0);
-  const countOurs = async () =>
-    (await readItemCount(database.reader, stored.id)) + (await readPrivateItemCount(database.reader, name));
+  const countOurs = () => countListed(database.reader, name, stored.id);
   let missing = (await countOurs()) - theirs;
   let report: HarvestReport | undefined;
   if (missing > known) {
-    deps.log.info({ source: name, missing }, 'fewer items than are published');
+    deps.log.info({ source: name, missing }, 'fewer items than are known');
     const look = await identifierPass(deps, source, { stop, signal });
     if ('skipped' in look || look.state === 'interrupted') return undefined;
     report = look;

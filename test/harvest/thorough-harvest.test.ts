@@ -5,6 +5,7 @@ import { createLessonBook } from '../../src/harvest/lessons.ts';
 import { thoroughHarvest } from '../../src/harvest/thorough-harvest.ts';
 import type { Database } from '../../src/store/engine/database.ts';
 import { countItems } from '../../src/store/pages/sweep.ts';
+import { withdraw } from '../../src/store/removal/withdrawals.ts';
 import { findSource } from '../../src/store/sources/sources.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from '../house/harvest/fake-upstream.ts';
 import { describeOnBoth } from '../house/store/databases.ts';
@@ -74,6 +75,29 @@ describeOnBoth('a thorough harvest', (open) => {
     upstream.unlisted.clear();
     expect(await run()).toHaveLength(1);
     expect(source.lessons.get('items-omitted')).toBeUndefined();
+  });
+
+  test('looks for what is missing where as many were withdrawn here, or could not be read', async () => {
+    const { id: sourceId = 0 } = (await findSource(database.reader, source.name)) ?? {};
+    const at = '2026-11-21T10:00:00Z';
+    await withdraw(database, { source: source.name, identifier: 'id:1', path: undefined }, undefined, at);
+    // Not one that is published all the same.
+    for (const [place, identifier] of [
+      ['id:new', 'id:new'],
+      ['id:2', 'id:2'],
+      ['at:3', null],
+    ])
+      await database.writer('unreadable').insert({
+        ...{ source_id: sourceId, place, identifier, format: '', code: 'record-quarantined' },
+        ...{ message: 'no', run_id: 1, first_at: at, last_at: at },
+      });
+    upstream.items.set('id:new', new Map([['oai_dc', 'damaged']]));
+    upstream.broken.add('id:new');
+    expect(await run()).toHaveLength(1);
+    expect(await items()).toBe(34);
+    upstream.items.delete('id:4');
+    expect(await run()).toMatchObject([{}, { mode: 'identifiers', deleted: 2 }]);
+    expect(await run()).toHaveLength(1);
   });
 
   test('is a plain one for those who say where to begin or to stop, and where nobody counts', async () => {

@@ -35,17 +35,6 @@ export async function readItemCount(db: Queryable, sourceId: number): Promise<nu
   return row && areItemsCounted(row) ? row.published_items : countItems(db, sourceId);
 }
 
-/** The same of its private sets, which are sources of their own: whoever counts what a repository lists counts them, too. */
-export async function readPrivateItemCount(db: Queryable, source: string): Promise<number> {
-  const parts: { id: number }[] = await db('source')
-    .join('private_part', 'private_part.part', 'source.name')
-    .where('private_part.source', source)
-    .select('source.id');
-  let sum = 0;
-  for (const { id } of parts) sum += await readItemCount(db, id);
-  return sum;
-}
-
 /** An item of which something living was not met. */
 export interface UnseenItem {
   readonly id: number;
