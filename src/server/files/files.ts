@@ -8,6 +8,7 @@ import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 import { sendRepresentation } from '../http/representation.ts';
 import { untilWithheld } from '../until-withheld.ts';
+import { refuseUnlessShown } from './asked-first.ts';
 import { contentTypeOf, fileHeaders } from './file-headers.ts';
 import { keptRepresentation } from './kept-content.ts';
 import { addressInBucket } from './kept-object.ts';
@@ -26,6 +27,7 @@ export async function sendFile(
   await refuseWithheld(deps, resource);
   untilWithheld(deps, request, reply, { length, source, look: () => refuseGone(deps, resource) });
   if (await shouldBeKept(deps, mode, hash)) {
+    await refuseUnlessShown(deps, request, reply, resource);
     const mediaType = contentTypeOf(undefined, resource.mediaType);
     const others = fileHeaders(path, mediaType);
     const content = { path, hash, length, mediaType, lastModified: lastmod };

@@ -3,6 +3,7 @@ import { exactMemento } from '../../core/time/timeline.ts';
 import { toUri } from '../../core/uris.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import type { ServerDeps } from '../deps.ts';
+import { refuseUnlessShown } from '../files/asked-first.ts';
 import { contentTypeOf, fileHeaders } from '../files/file-headers.ts';
 import { refuseGone, refuseWithheld } from '../files/files.ts';
 import { keptRepresentation } from '../files/kept-content.ts';
@@ -55,6 +56,7 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
         untilWithheld(deps, request, reply, { length, source: history.source, look });
       }
       if (elsewhere !== undefined) return sendProxiedMemento(deps, request, reply, history, memento);
+      if (kind === 'file') await refuseUnlessShown(deps, request, reply, { ...history, ...memento });
       const mediaType = kind === 'file' ? contentTypeOf(undefined, memento.mediaType) : memento.mediaType;
       const others = kind === 'file' ? fileHeaders(path, mediaType ?? '') : {};
       const content = { path, hash, length, mediaType, lastModified: datetime };

@@ -182,6 +182,33 @@ describeOnBoth('a file that its repository refuses', (open) => {
     },
   );
 
+  test.each([401, 404, 500])(
+    'to a reader (%i) is asked for before what a mirror has left of it is handed out',
+    async (status) => {
+      await harvest(2, 'mirror');
+      pass(60);
+      const row = { path: `${name}/items/1/files/1-1.pdf` };
+      const { lastmod } = (await open().database.reader('resource').where(row).first('lastmod')) as {
+        lastmod: string;
+      };
+      const before = lastmod.replace(/\D/g, '');
+      await harvest(2, 'proxy');
+      const { origin } = await serve();
+      const memento = async () => {
+        const uri = `https://bridge.example.org/rs/${row.path}`;
+        const response = await request(`${origin}/rs/memento/${before}/${uri}`);
+        return { status: response.statusCode, body: await response.body.text() };
+      };
+      expect(await memento()).toEqual({ status: 200, body: 'content of /1.pdf' });
+      answers.set('/1.pdf', status);
+      const first = await memento();
+      expect(first.status).toBe(status === 500 ? 502 : 503);
+      const second = await memento();
+      expect(second.status).toBe(status === 500 ? 502 : 410);
+      expect(first.body + second.body).not.toContain('content of');
+    },
+  );
+
   test.each(['withdrawn', 'refused'])(
     'that is %s while it is being read is not read to its end',
     async (what) => {

@@ -1,7 +1,9 @@
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exchange, type House, openHouse, seedResource } from '../../house/server/fixture.ts';
+import { fileAnswer } from '../../house/server/loopback-upstream.ts';
 import { ask, base, byRelation, seedPast } from '../../house/server/past-house.ts';
+import { openProxiedHouse } from '../../house/server/proxied-house.ts';
 
 let house: House;
 beforeEach(async () => {
@@ -186,13 +188,17 @@ describe('a TimeGate', () => {
 
 describe('an Original', () => {
   it('that is a file leads to its past, be it mirrored or handed through', async () => {
-    const own = await openHouse({ fileMode: () => 'proxy' });
+    const proxied = await openProxiedHouse({ '/file': fileAnswer(Buffer.from('<dc>1</dc>')) });
     try {
-      const { path } = await seedPast(own.database, steps.slice(0, 1), { kind: 'file', keep: true });
-      for (const relation of ['timegate', 'timemap'])
-        expect(byRelation((await ask(own, `/${path}`)).links, relation)).toHaveLength(1);
+      const upstreamUrl = `${proxied.upstream.origin}/file`;
+      const { path } = await seedPast(proxied.house.database, steps.slice(0, 1), {
+        ...{ kind: 'file', upstreamUrl },
+      });
+      const { status, links } = await ask(proxied.house, `/${path}`);
+      expect(status).toBe(200);
+      for (const relation of ['timegate', 'timemap']) expect(byRelation(links, relation)).toHaveLength(1);
     } finally {
-      await own.close();
+      await proxied.close();
     }
     const mirrored = await seedPast(house.database, steps.slice(0, 1), { kind: 'file' });
     expect(byRelation((await ask(house, `/${mirrored.path}`)).links, 'timegate')).toHaveLength(1);
