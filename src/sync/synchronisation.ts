@@ -11,7 +11,7 @@ import { rememberingPort } from '../resourcesync/reading/remembered-documents.ts
 import type { SourcePort } from '../resourcesync/source-port.ts';
 import { Quota } from './choice/quota.ts';
 import { createSelector, isEverything } from './choice/selection.ts';
-import { chooseWay, type Way } from './choice/way.ts';
+import { chooseWay, type OtherSet, type Way } from './choice/way.ts';
 import { Copying, newCopyTally } from './content/copying.ts';
 import { Parts } from './content/parts.ts';
 import { beginWork, endWork, recover } from './content/recovery.ts';
@@ -30,6 +30,7 @@ import { ExpectedFiles } from './state/expected-files.ts';
 import { HeldResources } from './state/held-resources.ts';
 import { KeptDocuments } from './state/kept-documents.ts';
 import { ListedResources } from './state/listed-resources.ts';
+import { forgetSet } from './state/other-set.ts';
 import { type Intent, keepIntent, readIntent } from './sync-intent.ts';
 import type { SyncDeps, SyncOptions } from './sync-options.ts';
 import { Meter } from './sync-progress.ts';
@@ -107,8 +108,8 @@ class Synchronisation {
     const login = { isSent: this.#deps.port.isAuthorised === true, how: givesToken };
     const choice = { address, name, known: this.#intent.knownSet, naming: '--set', login };
     const set = await chooseSet(choice, this.#port, this.#remarks);
-    if (this.#intent.set !== undefined && this.#intent.set !== set.uri)
-      this.#note(`the set has moved from ${this.#intent.set} to ${set.uri}`);
+    const other = this.#otherSet(set);
+    if (other?.isNamed === false) this.#note(`the set has moved from ${other.before} to ${set.uri}`);
     const first = this.#chooseWay(set);
     const copying = isDryRun ? undefined : await this.#openCopying(set);
     try {
@@ -144,6 +145,7 @@ class Synchronisation {
       await recover(copying.deps);
       beginWork(copying.deps);
     }
+    if (this.#otherSet(set) !== undefined && offersList(set)) forgetSet(this.#database, set.uri);
     const { isOtherSelection } = this.#intent;
     this.#comparison = this.#openComparison();
     const staging = this.#staging(set, work, listed);
@@ -182,6 +184,13 @@ class Synchronisation {
     return this.#database.setting('cursor');
   }
 
+  /** Undefined: it is the one of before, or there is none before. */
+  #otherSet({ uri }: SourceSet): OtherSet | undefined {
+    const { set: before, knownSet } = this.#intent;
+    if (before === undefined || before === uri) return undefined;
+    return { before, isNamed: knownSet === undefined };
+  }
+
   #chooseWay(set: SourceSet): { way: Way; why: string } {
     const now = this.#deps.now();
     const future = forgetFuture(this.#database, later(now, this.#noting.servedAt ?? now));
@@ -192,6 +201,7 @@ class Synchronisation {
       offersChanges: offersChanges(set),
       offersList: offersList(set),
       isOtherSelection: this.#intent.isOtherSelection,
+      otherSet: this.#otherSet(set),
     });
     if ('refused' in chosen) throw new BridgeError('usage', `${set.uri}: ${chosen.refused}`);
     return chosen;

@@ -12,25 +12,44 @@ export interface WayFacts {
   readonly offersList: boolean;
   /** Another choice of resources than before. */
   readonly isOtherSelection: boolean;
+  /** The set that the copy is of, where it is another one; undefined: it is the same. */
+  readonly otherSet?: OtherSet | undefined;
+}
+
+export interface OtherSet {
+  readonly before: string;
+  /** Somebody asked for the new one; else the one of before is not there any more. */
+  readonly isNamed: boolean;
 }
 
 /** @returns the way, and why; or why there is none */
 export function chooseWay(
   facts: WayFacts,
 ): { readonly way: Way; readonly why: string } | { readonly refused: string } {
-  const { asked, cursor, future, offersChanges, offersList, isOtherSelection } = facts;
+  const { asked, cursor, future, offersChanges, offersList, isOtherSelection, otherSet } = facts;
   if (!offersChanges && !offersList) return { refused: 'the Source offers no list that can be followed' };
   if (asked === 'incremental') {
     if (!offersChanges) return { refused: 'the Source offers no Change List; leave out --incremental' };
+    if (otherSet !== undefined)
+      return { refused: `the copy is of another set, ${otherSet.before}; leave out --incremental` };
     if (cursor === undefined && future === undefined)
       return { refused: 'there is no copy yet whose changes could be followed; begin without --incremental' };
     return { way: 'incremental', why: 'as asked' };
   }
   if (!offersList) {
     if (asked !== undefined) return { refused: `the Source offers no Resource List; leave out --${asked}` };
+    if (otherSet?.isNamed === true)
+      return {
+        refused: `the copy is of another set, ${otherSet.before}, and this one offers changes alone, with which a copy cannot be compared; take another directory`,
+      };
     return { way: 'incremental', why: 'the Source offers changes alone' };
   }
   if (asked !== undefined) return { way: asked, why: 'as asked' };
+  if (otherSet !== undefined) {
+    const { before, isNamed } = otherSet;
+    const why = isNamed ? `another set is wanted than before, which was ${before}` : 'the set has moved';
+    return { way: 'audit', why };
+  }
   if (future !== undefined)
     return { way: 'audit', why: `the copy had everything as of ${future}, which lies in the future` };
   if (cursor === undefined) return { way: 'baseline', why: 'there is no complete copy yet' };
