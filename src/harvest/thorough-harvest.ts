@@ -51,7 +51,7 @@ async function lookIfFewer(
   let missing = (await countOurs()) - theirs;
   let report: HarvestReport | undefined;
   if (missing > known) {
-    deps.log.info({ source: name, missing }, 'fewer items than are known');
+    deps.log.info({ source: name, missing }, 'fewer items than are published');
     const look = await identifierPass(deps, source, { stop, signal });
     if ('skipped' in look || look.state === 'interrupted') return undefined;
     report = look;
