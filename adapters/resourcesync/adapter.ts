@@ -35,7 +35,7 @@ const keptEntries = 1_000;
 class ResourceSyncAdapter implements Adapter {
   readonly #settings: AdapterSettings;
   readonly #context: AdapterContext;
-  /** The Capability List of the last run: it is not looked for each time. */
+  /** The Capability List of the last run, or the robots.txt whose Sitemaps it has: it is not looked for each time. */
   #set: string | undefined;
   /** As it was introduced, for the run that follows. */
   #introduced: SourceSet | undefined;
@@ -63,7 +63,7 @@ class ResourceSyncAdapter implements Adapter {
       name: set.hasCapabilityList ? `${host}${folderOf(pathname)}` : host,
       protocol: set.hasCapabilityList ? 'ResourceSync' : 'Sitemap',
       protocolVersion: set.hasCapabilityList ? '1.1' : '0.9',
-      baseUrl: set.uri,
+      baseUrl: set.robots?.uri ?? set.uri,
       deletedRecords: changelist.length > 0 ? 'transient' : 'no',
       granularity: 'second',
       formats: (this.#settings.formats ?? []).map((name) => ({ name, selected: true, offered: true })),
@@ -90,21 +90,22 @@ class ResourceSyncAdapter implements Adapter {
     }
     const known = await this.#context.knownIdentifier?.();
     if (request.mends) this.#remembered.collections.askAgain();
-    const lists = new ReadLists();
+    const lists = new ReadLists(followed.set.lists.resourcelist);
     this.#lists = lists;
     const noted = { ...followed, port: lists.noting(followed.port) };
     let hasProblems = false;
     for await (const page of fullPages(noted, request, known !== undefined)) {
-      hasProblems ||= page.problems.length > 0;
+      hasProblems ||= page.problems.some(({ code }) => code !== 'endpoint-quirk');
       yield page;
     }
     // What could not be read is asked for again, whether the lists change or not.
     if (!hasProblems) lists.readAt = followed.now();
   }
 
-  async #areListsSame({ port }: FollowedSet, { lastWhole }: PageRequest): Promise<boolean> {
+  async #areListsSame({ port, set }: FollowedSet, { lastWhole }: PageRequest): Promise<boolean> {
     const readAt = this.#lists?.readAt;
     if (this.#lists === undefined || readAt === undefined) return false;
+    if (!this.#lists.areOf(set.lists.resourcelist) || (set.robots?.faults.length ?? 0) > 0) return false;
     // A pass that was not stored to its end, or needs a person, is made again.
     return lastWhole !== undefined && lastWhole >= readAt && (await this.#lists.areSame(port));
   }
@@ -148,7 +149,7 @@ class ResourceSyncAdapter implements Adapter {
     const known = this.#introduced ?? this.#set;
     this.#introduced = undefined;
     const followed = await openSet(this.#settings, this.#context, known, this.#remembered, signal);
-    this.#set = followed.set.uri;
+    this.#set = followed.set.robots?.uri ?? followed.set.uri;
     return followed;
   }
 }

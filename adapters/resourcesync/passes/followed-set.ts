@@ -60,11 +60,14 @@ export async function openSet(
     known: before,
     naming: '`resourcesync.set`',
     takesWhole: true,
+    // Whoever has followed the first of several goes on with it.
+    takesFirst: before === undefined && (await context.knownIdentifier?.()) !== undefined,
     // What is sent in `headers` is not ours to know.
     login: { isSent: false, how: givesToken },
   };
   const set = typeof known === 'object' ? known : await choose(choice, port, remarks);
   refuseOwnSource(set.uri, baseUrl);
+  const { robots } = set;
   const { formats, collections, files, requestsPerHost: atOnce } = settings;
   const origins = new DoubledOrigins(context);
   const making = {
@@ -82,7 +85,10 @@ export async function openSet(
     collectionsMet,
     withFiles: files !== undefined,
     withPast: history,
-    isAllowed: createAuthority(set.uri, hosts),
+    isAllowed: createAuthority(
+      set.uri,
+      robots === undefined ? hosts : [...hosts, new URL(robots.uri).hostname],
+    ),
   };
   return {
     set,

@@ -49,7 +49,10 @@ export async function* fullPages(
     for await (const items of unmetItems(followed, assembly))
       yield { items, problems: [], checkpoint: undefined, asOf };
   }
-  yield { items: [], problems, checkpoint: { at: listed.at, done: 0 }, asOf };
+  const unread = (followed.set.robots?.unread ?? []).map((why) => {
+    return { code: 'endpoint-quirk', message: `a Sitemap of its robots.txt is left out: ${why}` } as const;
+  });
+  yield { items: [], problems: [...problems, ...unread], checkpoint: { at: listed.at, done: 0 }, asOf };
 }
 
 /**

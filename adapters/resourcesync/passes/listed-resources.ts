@@ -1,9 +1,11 @@
 import type { Problem } from '../../../src/core/adapter.ts';
 import { addSeconds, longAgo, parseHttpDate } from '../../../src/core/datetime.ts';
+import { type BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { overlapSeconds } from '../../../src/resourcesync/following/change-times.ts';
 import { headOf } from '../../../src/resourcesync/reading/document-head.ts';
 import { type Moment, momentOf, skewSeconds } from '../../../src/resourcesync/reading/stated-time.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
+import { isHopeless } from '../reading/hopeless.ts';
 import { type LatestChanges, readChanges } from '../reading/latest-changes.ts';
 import { StatementFlow } from '../reading/statement-flow.ts';
 import type { FollowedSet } from './followed-set.ts';
@@ -28,8 +30,14 @@ export class ListedResources {
     const { resourcelist, changelist } = set.lists;
     const times = await Promise.all(
       resourcelist.map(async (uri) => {
-        const head = await headOf(uri, port, remarks.at(uri));
-        return head.times.at;
+        try {
+          const head = await headOf(uri, port, remarks.at(uri));
+          return head.times.at;
+        } catch (error) {
+          // One of several may be read without it; reading says so.
+          if (set.robots === undefined || !isBridgeError(error) || isHopeless(error)) throw error;
+          return undefined;
+        }
       }),
     );
     const served = (await serverTime(followed)) ?? now();
@@ -42,6 +50,7 @@ export class ListedResources {
         ? undefined
         : await readChanges(changelist, at ?? longAgo, { port, remarks, now: now() });
     const listed = new ListedResources(followed, moment, changes, served);
+    listed.#doubts.push(...(set.robots?.faults ?? []).map((fault) => `a Sitemap was not read: ${fault}`));
     if (at === longAgo && changes !== undefined)
       listed.#doubts.push(
         `its Resource List says that it was made at ${stated}, which is yet to come: how old it is cannot be told`,
@@ -71,25 +80,44 @@ export class ListedResources {
     const changes = this.#changes?.changes;
     const at = this.at ?? longAgo;
     const met = new Set<string>();
-    for (const uri of this.#followed.set.lists.resourcelist) {
-      const flow = new StatementFlow(this.#followed.port);
-      for await (const statement of flow.statements(uri, this.#followed.remarks)) {
-        this.entries += 1;
-        const change = changes?.get(statement.loc);
-        if (change === undefined || change.at < at) yield statement;
-        else if (!met.has(statement.loc)) {
-          met.add(statement.loc);
-          yield change.statement;
-        }
+    for await (const statement of this.#listed()) {
+      this.entries += 1;
+      const change = changes?.get(statement.loc);
+      if (change === undefined || change.at < at) yield statement;
+      else if (!met.has(statement.loc)) {
+        met.add(statement.loc);
+        yield change.statement;
+      }
+    }
+    for (const [loc, { statement, at: changedAt }] of changes ?? []) {
+      if (changedAt >= at && !met.has(loc)) yield statement;
+    }
+  }
+
+  /** What the lists have, one after the other; of the Sitemaps of a robots.txt, what those have that can be read. */
+  async *#listed(): AsyncGenerator<Statement> {
+    const { set, port, remarks } = this.#followed;
+    const read = new Set<string>();
+    let failure: BridgeError | undefined;
+    let count = 0;
+    for (const uri of set.lists.resourcelist) {
+      // It may be a part of an index that was there before.
+      if (read.has(uri)) continue;
+      const flow = new StatementFlow(port, read);
+      try {
+        yield* flow.statements(uri, remarks);
+        count += 1;
+      } catch (error) {
+        if (set.robots === undefined || !isBridgeError(error) || isHopeless(error)) throw error;
+        failure ??= error;
+        this.#doubts.push(`a Sitemap was not read to its end: ${describeError(error)}`);
       }
       for (const { uri: part, reason, isOtherMoment } of flow.read?.faults ?? [])
         this.#doubts.push(
           isOtherMoment ? `${part}: ${reason}` : `${part} was not read to its end: ${reason}`,
         );
     }
-    for (const [loc, { statement, at: changedAt }] of changes ?? []) {
-      if (changedAt >= at && !met.has(loc)) yield statement;
-    }
+    if (failure !== undefined && count === 0) throw failure;
   }
 
   /** What keeps absences from counting, once everything was read. */

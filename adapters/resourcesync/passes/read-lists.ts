@@ -12,6 +12,18 @@ export class ReadLists {
   /** Conditions by address; undefined: its server says nothing by which it could be told to be the same. */
   readonly #read = new Map<string, Readonly<Record<string, string>> | undefined>();
 
+  readonly #named: readonly string[];
+
+  /** @param named the lists of the set */
+  constructor(named: readonly string[]) {
+    this.#named = named;
+  }
+
+  /** Whether the set had these lists, and no others. */
+  areOf(named: readonly string[]): boolean {
+    return named.length === this.#named.length && named.every((uri, index) => uri === this.#named[index]);
+  }
+
   /** The same way out, of which the documents are noted. */
   noting(port: SourcePort): SourcePort {
     return {

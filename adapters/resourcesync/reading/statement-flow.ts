@@ -1,7 +1,7 @@
 import { BridgeError } from '../../../src/core/errors.ts';
 import { type ReadTree, readTree } from '../../../src/resourcesync/reading/list-tree.ts';
 import type { Remarks } from '../../../src/resourcesync/reading/remarks.ts';
-import type { DocumentOpening } from '../../../src/resourcesync/reading/source-document.ts';
+import type { DocumentOpening, Member } from '../../../src/resourcesync/reading/source-document.ts';
 import type { Statement } from '../../../src/resourcesync/reading/statement.ts';
 import type { SourcePort } from '../../../src/resourcesync/source-port.ts';
 import { spoolingPort } from './http-port.ts';
@@ -17,14 +17,17 @@ export class StatementFlow {
   opening: DocumentOpening | undefined;
   servedAt: string | undefined;
   readonly #port: SourcePort;
+  readonly #read: Set<string>;
   readonly #waiting: Statement[] = [];
   #ended = false;
   #closed = false;
   #wake: (() => void) | undefined;
   #resume: (() => void) | undefined;
 
-  constructor(port: SourcePort) {
+  /** @param read documents that were read before, which are left out; those of this list come to them */
+  constructor(port: SourcePort, read = new Set<string>()) {
     this.#port = spoolingPort(port);
+    this.#read = read;
   }
 
   /** @throws BridgeError where the document at the address itself cannot be read to its end */
@@ -67,6 +70,7 @@ export class StatementFlow {
     return {
       capability: 'resourcelist' as const,
       opened: (document: DocumentOpening, servedAt: string | undefined) => {
+        this.#read.add(document.uri);
         this.opening ??= document;
         this.servedAt ??= servedAt;
       },
@@ -74,6 +78,7 @@ export class StatementFlow {
         this.#waiting.push(statement);
         if (this.#waiting.length >= waitingAtMost) this.#wake?.();
       },
+      wants: ({ uri }: Member) => !this.#read.has(uri),
     };
   }
 

@@ -4,8 +4,9 @@ import { headOf } from '../reading/document-head.ts';
 import type { Remarks } from '../reading/remarks.ts';
 import type { Member, SourceDocument } from '../reading/source-document.ts';
 import { beginningOf, type SourcePort } from '../source-port.ts';
-import { type Look, look, sitemapsOf, wellKnownPath } from './look.ts';
+import { type Look, look, wellKnownPath } from './look.ts';
 import { type NotingPort, notingPort } from './noting-port.ts';
+import { type RobotsReading, sitemapsNamed, textSitemap, unreadSitemap } from './robots-sitemaps.ts';
 
 /** What a set can be followed by, as its Capability List names it: documents or indexes, told apart by their roots. */
 export interface SourceSet {
@@ -13,6 +14,8 @@ export interface SourceSet {
   readonly uri: string;
   readonly hasCapabilityList: boolean;
   readonly lists: Readonly<Record<ListCapability, readonly string[]>>;
+  /** Where its lists are the Sitemaps that a robots.txt names. */
+  readonly robots?: RobotsReading;
 }
 
 export type ListCapability = 'resourcelist' | 'changelist' | 'resourcedump' | 'changedump';
@@ -28,12 +31,16 @@ export interface FoundSource {
   readonly looked: readonly string[];
   /** Those of them that answered with a web page, where a document was expected. */
   readonly pages: readonly string[];
+  /** All Sitemaps of the robots.txt as one set, where it names several, and they are what was found. */
+  readonly ofRobots: SourceSet | undefined;
+  /** What robots.txt names and cannot be read, each with why. */
+  readonly unread: readonly string[];
 }
 
 /** Sets of one host; who has more is asked to be told which. */
 const maximumSets = 10_000;
 const maximumClimb = 5;
-const maximumSitemaps = 20;
+const robotsPath = '/robots.txt';
 const maximumParts = 100;
 
 /**
@@ -50,7 +57,9 @@ export async function findSource(address: URL, port: SourcePort, remarks: Remark
   const host = `${origin}${wellKnownPath}`;
   // Of a bare host the page is of no interest as long as it has a Source.
   if (pathname === '/' && query === '') await search.tryDocument(host);
-  const seen = search.sets.length > 0 ? undefined : await search.lookAt(href);
+  const isRobots = pathname === robotsPath;
+  if (isRobots) await search.tryRobots(href);
+  const seen = isRobots || search.sets.length > 0 ? undefined : await search.lookAt(href);
   if (seen?.isPage && seen.status === 200 && seen.advertised.length === 0) {
     if (isOfDocument(pathname)) throw insteadOfDocument(address);
     search.pages.push(href);
@@ -63,8 +72,9 @@ export async function findSource(address: URL, port: SourcePort, remarks: Remark
   const advertised = seen?.advertised.map(({ target }) => target) ?? [];
   // A page that says that nothing is there may have the links of all pages.
   await search.trySome([...advertised.filter(isThere), host]);
-  if (search.sets.length === 0) await search.tryRobots(`${origin}/robots.txt`);
+  if (search.sets.length === 0 && !isRobots) await search.tryRobots(`${origin}${robotsPath}`);
   const { sets: all, looked, pages, statuses } = search;
+  const unread = [...search.faults, ...search.unread];
   const sets = hasOwn ? all : all.filter(isThere);
   const elsewhere = all.filter((uri) => !sets.includes(uri));
   if (sets.length > 0 && pages.includes(href) && pathname !== '/')
@@ -72,7 +82,8 @@ export async function findSource(address: URL, port: SourcePort, remarks: Remark
       'RS-GEN-19',
       'it is a web page, and no list: the Source was found elsewhere at its host',
     );
-  return { sets, elsewhere, statuses, looked, pages };
+  const ofRobots = sets.length === all.length ? search.ofRobots : undefined;
+  return { sets, elsewhere, statuses, looked, pages, ofRobots, unread };
 }
 
 /** @param place without a slash at its end */
@@ -89,6 +100,17 @@ function insteadOfDocument({ href, origin }: URL): BridgeError {
     'upstream-html',
     `${href} answers with a web page, and with no list; nothing was changed. Try again later if it is a login or under maintenance, or name the Source instead: ${origin}/`,
   );
+}
+
+/** The Sitemaps that a robots.txt names, as one set; undefined where they are none, or part of something better. */
+export async function readRobots(
+  uri: string,
+  port: SourcePort,
+  remarks: Remarks,
+): Promise<SourceSet | undefined> {
+  const search = new Search(port, remarks);
+  await search.tryRobots(uri);
+  return search.ofRobots;
 }
 
 /** Reads what a Capability List names; of a document that belongs to none, what that is good for. */
@@ -133,6 +155,9 @@ class Search {
   sets: readonly string[] = [];
   readonly looked: string[] = [];
   readonly pages: string[] = [];
+  readonly unread: string[] = [];
+  readonly faults: string[] = [];
+  ofRobots: SourceSet | undefined;
   readonly #port: NotingPort;
   readonly #remarks: Remarks;
   readonly #failed = new Set<string>();
@@ -150,6 +175,7 @@ class Search {
   async lookAt(uri: string): Promise<Look | undefined> {
     this.#note(uri);
     const seen = await look(uri, this.#port);
+    if (seen.isListOfAddresses) throw new BridgeError('upstream-protocol', textSitemap(uri));
     // What is no page is meant to be a document, and may be a broken one.
     if (!seen.isDocument && (seen.isPage || seen.status !== 200)) return seen;
     this.sets = await this.#setsOf(await headOf(uri, this.#port, this.#remarks.at(uri)));
@@ -170,20 +196,33 @@ class Search {
     }
   }
 
-  /** A Resource List leads upwards; a Sitemap that leads nowhere will do where there is nothing else. */
+  /** A Resource List leads upwards; Sitemaps that lead nowhere will do where there is nothing else. */
   async tryRobots(robots: string): Promise<void> {
     this.#note(robots);
-    const text = await this.#textOf(robots);
-    const plain: string[] = [];
-    for (const given of new Set(sitemapsOf(text).slice(0, maximumSitemaps))) {
-      if (!URL.canParse(given, robots)) continue;
-      const document = await this.#head(new URL(given, robots).href);
+    const named = sitemapsNamed(await this.#textOf(robots), robots);
+    const plain: SourceDocument[] = [];
+    for (const uri of named) {
+      const document = await this.#head(uri, async (error) => {
+        const status = this.statuses.get(uri);
+        const { isForGood, why } = await unreadSitemap({ uri, status, error }, () => this.#textOf(uri));
+        (isForGood ? this.unread : this.faults).push(why);
+      });
       if (document === undefined) continue;
-      if (document.up === undefined) plain.push(document.uri);
+      if (document.up === undefined) plain.push(document);
       else this.sets = await this.#setsOf(document);
       if (this.sets.length > 0) return;
     }
-    this.sets = plain;
+    this.sets = plain.map(({ uri }) => uri);
+    this.#join(plain, { uri: robots, named: named.length, unread: this.unread, faults: this.faults });
+  }
+
+  /** The Sitemaps of a host are one list, which it has cut into pieces. */
+  #join([first, ...others]: readonly SourceDocument[], robots: RobotsReading): void {
+    if (first === undefined || robots.named < 2) return;
+    const all = [first, ...others];
+    if (all.some(({ capability }) => capability !== 'resourcelist')) return;
+    const lists = { resourcelist: urisOf(all), changelist: [], resourcedump: [], changedump: [] };
+    this.ofRobots = { uri: first.uri, hasCapabilityList: false, lists, robots };
   }
 
   #note(uri: string): void {
@@ -202,13 +241,17 @@ class Search {
   }
 
   /** Undefined where nothing is there that can be read. */
-  async #head(uri: string): Promise<SourceDocument | undefined> {
+  async #head(
+    uri: string,
+    failed?: (error: BridgeError) => Promise<void>,
+  ): Promise<SourceDocument | undefined> {
     try {
       return await headOf(uri, this.#port, this.#remarks.at(uri));
     } catch (error) {
       if (!isBridgeError(error)) throw error;
       if (error.code === 'upstream-html') this.pages.push(uri);
       this.#failed.add(uri);
+      await failed?.(error);
       return undefined;
     }
   }

@@ -11,6 +11,8 @@ export interface Look {
   readonly isPage: boolean;
   /** It has the root of a Sitemap. */
   readonly isDocument: boolean;
+  /** It is a Sitemap as text: `https://…`, one a line. */
+  readonly isListOfAddresses: boolean;
   /** What it advertises as Capability Lists, in its head (RS-DISC-04) or its header (RS-DISC-06). */
   readonly advertised: readonly { readonly rule: string; readonly page: string; readonly target: string }[];
 }
@@ -30,13 +32,19 @@ export async function look(uri: string, port: SourcePort): Promise<Look> {
     ...inPage.map((target) => ({ rule: 'RS-DISC-04', page: uri, target })),
     ...inHeader.map((target) => ({ rule: 'RS-DISC-06', page: uri, target })),
   ];
-  return { status, isPage, isDocument, advertised };
+  const isList = status === 200 && !isPage && isListOfAddresses(text);
+  return { status, isPage, isDocument, isListOfAddresses: isList, advertised };
 }
 
 /** What stands behind `Sitemap:` in a robots.txt, as it is written. */
 export function sitemapsOf(robots: string): readonly string[] {
   const found = [...robots.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)/gim)];
   return found.map(([, given = '']) => given);
+}
+
+/** One a line, and nothing else. */
+export function isListOfAddresses(text: string): boolean {
+  return /^\uFEFF?\s*https?:\/\/[^\s<>"]+[ \t]*(?:[\r\n]|$)/.test(text);
 }
 
 /** What ends early may still be looked at. */

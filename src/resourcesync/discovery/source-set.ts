@@ -1,19 +1,21 @@
 import { BridgeError, isBridgeError } from '../../core/errors.ts';
 import type { Remarks } from '../reading/remarks.ts';
 import type { SourcePort } from '../source-port.ts';
-import { type FoundSource, findSource, readSet, type SourceSet } from './found-source.ts';
+import { type FoundSource, findSource, readRobots, readSet, type SourceSet } from './found-source.ts';
 import { notingPort } from './noting-port.ts';
 
 export interface SetChoice {
   readonly address: URL;
   /** A Capability List, or the end of its folder: `theses` of `/kyoto/sets/theses/capabilitylist.xml`. */
   readonly name: string | undefined;
-  /** The one of before, for the same address. */
+  /** The one of before, for the same address; a robots.txt, where it is all Sitemaps of that. */
   readonly known: string | undefined;
   /** How one of several is named: what one types, or writes. */
   readonly naming: string;
   /** Of several sets the one in whose folder all others lie is meant: a bridge has parts of each source beside it. */
   readonly takesWhole?: boolean;
+  /** What it was taken for before, where the same folder has several: the first. */
+  readonly takesFirst?: boolean;
   readonly login: Login;
 }
 
@@ -33,18 +35,20 @@ const shown = 20;
  * of the one of before
  */
 export async function chooseSet(choice: SetChoice, port: SourcePort, remarks: Remarks): Promise<SourceSet> {
-  const { address, name, known, naming, takesWhole = false, login } = choice;
+  const { address, name, known, naming, takesWhole = false, takesFirst = false, login } = choice;
   if (known !== undefined) {
-    const set = await again(known, login, port, remarks);
+    const isRobots = new URL(known).pathname === '/robots.txt';
+    const set = isRobots ? await readRobots(known, port, remarks) : await again(known, login, port, remarks);
     if (set !== undefined) return set;
   }
   const found = await findSource(address, port, remarks);
-  const { sets, elsewhere } = found;
+  const { sets, elsewhere, ofRobots } = found;
+  if (takesWhole && name === undefined && ofRobots !== undefined) return ofRobots;
   // Whoever names it by its whole address means no other.
   if (name !== undefined && elsewhere.includes(name)) return readSet(name, port, remarks);
   if (sets.length === 0) throw nothingThere(address, found, login);
   const named = name === undefined ? sets : sets.filter((uri) => isNamed(uri, name));
-  const whole = takesWhole && name === undefined ? sets.find((uri) => sets.every(isBelow(uri))) : undefined;
+  const whole = takesWhole && name === undefined ? wholeOf(sets, takesFirst) : undefined;
   const [first, second] = whole === undefined ? named : [whole];
   if (first !== undefined && second === undefined) return readSet(first, port, remarks);
   const what =
@@ -60,7 +64,7 @@ function listOf(sets: readonly string[]): string {
 }
 
 function nothingThere({ href, origin, pathname }: URL, found: FoundSource, login: Login): BridgeError {
-  const { elsewhere, statuses, looked, pages } = found;
+  const { elsewhere, statuses, looked, pages, unread } = found;
   const status = statuses.get(href);
   // Of a bare host, what is refused is asked for first.
   const refused = pathname === '/' ? looked.find((uri) => isRefusal(statuses.get(uri))) : href;
@@ -77,7 +81,11 @@ function nothingThere({ href, origin, pathname }: URL, found: FoundSource, login
     return answer === undefined || answer === 200 ? uri : `${uri} (${answer})`;
   });
   const where = seen.slice(0, shown).join(', ');
-  return new BridgeError('upstream-protocol', `no ResourceSync was found at ${href}: looked at ${where}`);
+  const named = unread.length === 0 ? '' : `, which names what cannot be followed:${listOf(unread)}`;
+  return new BridgeError(
+    'upstream-protocol',
+    `no ResourceSync was found at ${href}: looked at ${where}${named}`,
+  );
 }
 
 function isRefusal(status: number | undefined): status is 401 | 403 {
@@ -119,9 +127,16 @@ async function again(
   }
 }
 
-function isBelow(uri: string): (other: string) => boolean {
-  const folder = uri.replace(/[^/]*$/, '');
-  return (other) => other.startsWith(folder);
+/** The set in whose folder all others lie; where several lie there beside each other, none has the others within it. */
+function wholeOf(sets: readonly string[], takesFirst: boolean): string | undefined {
+  const whole = sets.find((uri) => sets.every((other) => other.startsWith(folderOf(uri))));
+  if (whole === undefined || takesFirst) return whole;
+  const isAlone = sets.every((other) => other === whole || folderOf(other) !== folderOf(whole));
+  return isAlone ? whole : undefined;
+}
+
+function folderOf(uri: string): string {
+  return uri.replace(/[^/]*$/, '');
 }
 
 function isNamed(uri: string, name: string): boolean {

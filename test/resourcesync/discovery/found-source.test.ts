@@ -101,6 +101,41 @@ describe('findSource', () => {
     expect(await setsOf('/')).toEqual(['/sitemap.xml']);
   });
 
+  it('reads several Sitemaps of robots.txt as one set, and says what of it is no list, or cannot be read', async () => {
+    source.answers.delete('/.well-known/resourcesync');
+    const plain = xml(`${open('urlset')}<url><loc>http://a.example/1</loc></url></urlset>`);
+    source.answers.set('/one.xml', plain);
+    source.answers.set('/two.xml', plain);
+    source.answers.set('/busy.xml', { status: 503, body: '' });
+    source.answers.set('/list.txt', { body: 'https://a.example/1\r\nhttps://a.example/2\r\n' });
+    const names = ['one.xml', 'busy.xml', 'gone.xml', 'list.txt', 'two.xml', 'one.xml'];
+    source.answers.set('/robots.txt', { body: names.map((name) => `Sitemap: /${name}`).join('\n') });
+    for (const path of ['/', '/robots.txt']) {
+      const { sets, ofRobots } = await find(path);
+      expect(sets).toEqual(['one.xml', 'two.xml'].map((name) => `${source.origin}/${name}`));
+      expect(ofRobots).toEqual({
+        uri: sets[0],
+        hasCapabilityList: false,
+        lists: { resourcelist: sets, changelist: [], resourcedump: [], changedump: [] },
+        robots: {
+          uri: `${source.origin}/robots.txt`,
+          named: 5,
+          unread: [
+            `${source.origin}/gone.xml answers 404`,
+            expect.stringContaining('/list.txt is a Sitemap as text'),
+          ],
+          faults: [expect.stringContaining(`${source.origin}/busy.xml`)],
+        },
+      });
+    }
+    source.answers.set('/robots.txt', { body: 'Sitemap: /one.xml' });
+    expect((await find('/')).ofRobots).toBeUndefined();
+    await expect(find('/list.txt')).rejects.toMatchObject({
+      code: 'upstream-protocol',
+      message: expect.stringContaining(`${source.origin}/list.txt is a Sitemap as text`),
+    });
+  });
+
   it('says what it looked for where nothing is', async () => {
     source.answers.clear();
     const { sets, looked } = await find('/page');
