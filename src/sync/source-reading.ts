@@ -149,23 +149,35 @@ export class SourceReading {
     return { at, since: since ?? at };
   }
 
+  /** Where nothing else says what there is, somebody may want a list that is older than what is known. */
+  get #ofOlder() {
+    const isBelieved = this.#deps.asked === 'baseline';
+    return { isBelieved, advice: '--baseline takes it as it is' };
+  }
+
   async #readList(
     uri: string,
     isNeeded: boolean,
   ): Promise<Pick<StagedList, 'at' | 'since'> | 'incomplete' | undefined> {
     const { database } = this.#staging;
     const name = `list ${uri}`;
-    const known = this.#deps.isOtherSelection || isNeeded ? undefined : database.setting(name);
-    const { at: knownAt, validators } = known === undefined ? {} : (JSON.parse(known) as KnownList);
-    const staged = await stageList(uri, this.#staging, this.#cursor === undefined ? {} : validators);
-    if (staged === undefined) return knownAt === undefined ? undefined : { at: knownAt };
+    const known = JSON.parse(database.setting(name) ?? '{}') as KnownList;
+    const isToBeRead = this.#deps.isOtherSelection || isNeeded || this.#cursor === undefined;
+    const staged = await stageList(uri, this.#staging, {
+      at: known.newest ?? known.at,
+      validators: isToBeRead ? undefined : known.validators,
+      ...(offersChanges(this.#deps.set) ? {} : this.#ofOlder),
+    });
+    if (staged === undefined) return known.at === undefined ? undefined : { at: known.at };
     addTally(this.tally, staged);
     if (staged.incomplete !== undefined) {
       this.#deps.note(staged.incomplete);
       return 'incomplete';
     }
     if (staged.doubt !== undefined) this.#deps.note(staged.doubt);
-    database.keep(name, JSON.stringify({ at: staged.at, validators: staged.validators }));
+    const { at, validators } = staged;
+    const newest = later(at, known.newest ?? known.at ?? at);
+    database.keep(name, JSON.stringify({ at, newest, validators } satisfies KnownList));
     return staged;
   }
 }
@@ -182,5 +194,7 @@ export function offersChanges({ lists }: Pick<SourceSet, 'lists'>): boolean {
 /** What was kept of a list, to ask only whether it is another. */
 interface KnownList {
   readonly at?: string;
+  /** The latest that it ever was as of; undefined: the same. */
+  readonly newest?: string;
   readonly validators?: Validators;
 }

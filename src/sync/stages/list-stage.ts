@@ -1,3 +1,4 @@
+import { areCountOf } from '../../core/count-of.ts';
 import { later } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import type { Validators } from '../../resourcesync/reading/fetched-document.ts';
@@ -19,26 +20,44 @@ export interface StagedList extends Tally {
   readonly since?: string | undefined;
   /** Undefined: every part was read, so that an absence counts. */
   readonly incomplete: string | undefined;
-  /** What is listed nowhere, and may be there all the same. */
+  /** Why the copy is not what the list says: it names not all that may be there, or is older than what is known. */
   readonly doubt?: string | undefined;
   /** By which the next reading is told that the list is the same; none where that says nothing of what it lists. */
   readonly validators: Validators;
 }
 
+/** What is known of a list before it is read. */
+export interface ListBefore {
+  /** It need not be read where it is the same. */
+  readonly validators?: Validators | undefined;
+  /** The latest moment that it told of. */
+  readonly at?: string | undefined;
+  /** What somebody may do about a list of an earlier moment; undefined: wait for a newer one. */
+  readonly advice?: string | undefined;
+  /** What it says counts as of that moment, even if it is as of an earlier one. */
+  readonly isBelieved?: boolean;
+}
+
 /**
  * Compares a whole Resource List with what is held, entry by entry: what differs becomes due, what is listed nowhere is
  * doomed.
- * @param known of an earlier reading
+ * @param before of earlier readings
  * @returns undefined: the list is the same as then
  * @throws BridgeError where not even its beginning can be read
  */
 export async function stageList(
   uri: string,
   staging: Staging,
-  known: Validators = {},
+  before: ListBefore = {},
 ): Promise<StagedList | undefined> {
   const { due, listed = due } = staging;
-  const inventory = new Inventory(staging, listed.add.bind(listed));
+  const inventory = new Inventory(
+    staging,
+    listed.add.bind(listed),
+    before.isBelieved ? undefined : before.at,
+  );
+  const believed = (moment: string) =>
+    before.isBelieved && before.at !== undefined ? later(moment, before.at) : moment;
   let current: Moment | undefined;
   let earliest: Moment | undefined;
   let isTelling = true;
@@ -55,20 +74,21 @@ export async function stageList(
       },
       statement: (statement) => {
         isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
-        inventory.stage(statement, current?.since ?? staging.now());
+        inventory.stage(statement, believed(current?.since ?? staging.now()));
       },
       // Of what is held as it is stated, and of what comes as it is stated, nobody asks for them.
       linkReading: 'later',
     },
     staging.remarks,
-    known,
+    before.validators ?? {},
   );
   if (read === undefined) return undefined;
   staging.listed?.write();
   // What came between two parts is in none of them, perhaps.
   const { at: stated = earliest?.known } = read.times;
   const top = momentOf(stated, read.servedAt ?? staging.now(), staging.remarks.at(uri));
-  const { known: at, since } = earlierMoment(earliest, top);
+  const { known: at, since: made } = earlierMoment(earliest, top);
+  const since = believed(made);
   const isDoubtful = read.isPaged && read.faults.length === 0 && inventory.misses(since);
   const again = isDoubtful ? await meetAgain(uri, staging, inventory) : undefined;
   const [fault] = again?.faults ?? read.faults;
@@ -77,10 +97,20 @@ export async function stageList(
   const isOld = incomplete === undefined && since < top.since && inventory.misses(top.since);
   const doubt = isOld
     ? `${uri} has a part as of ${at}: what is in none of them may have come since`
-    : undefined;
+    : incomplete === undefined
+      ? olderText(uri, at, before, inventory.differencesSince(since))
+      : undefined;
   inventory.lookAtOthers();
   const validators = isTelling && doubt === undefined ? read.validators : {};
-  return { ...inventory.tally, at, since, incomplete, doubt, validators };
+  return { ...inventory.tally, at, since: made, incomplete, doubt, validators };
+}
+
+/** @param differences what the list would take back of what was known */
+function olderText(uri: string, at: string, { at: known, advice }: ListBefore, differences: number) {
+  if (differences === 0 || known === undefined) return undefined;
+  const what = `${uri} is as of ${at}, and was as of ${known} when it was read before`;
+  const stays = `${areCountOf(differences, 'resource')} otherwise in the copy, or missing on one side, and stay${differences === 1 ? 's' : ''} so until it is newer`;
+  return `${what}: ${stays}${advice === undefined ? '' : `; ${advice}`}`;
 }
 
 function incompleteText(uri: string, fault: Fault): string {
@@ -116,13 +146,22 @@ export class Inventory {
   readonly #highest: number;
   #oldest: string | undefined;
   readonly #become: (statement: Statement, asOf: string) => void;
+  /** The moment of a list that was read before, where this one may be older. */
+  readonly #newest: string | undefined;
+  /** Entries that say otherwise than was known at that moment. */
+  #contradictions = 0;
 
-  /** @param become what is to come; by default it is due */
+  /**
+   * @param become what is to come; by default it is due
+   * @param newest a moment that was listed before: what is known of it and was not listed so counts as a difference
+   */
   constructor(
     staging: Staging,
     become: (statement: Statement, asOf: string) => void = (statement, asOf) =>
       staging.due.add(statement, asOf),
+    newest?: string,
   ) {
+    this.#newest = newest;
     this.#become = become;
     this.#staging = staging;
     this.#highest = staging.held.highestId();
@@ -161,8 +200,11 @@ export class Inventory {
     }
     if (found && (found.asOf > asOf || (found.doomed ?? '') > asOf)) {
       tally.outdated += 1;
+      const contradicts =
+        this.#wasListed(later(found.asOf, found.doomed ?? '')) && isAsStated(found, statement) === false;
+      if (contradicts) this.#contradictions += 1;
       // What came after the list was made is no difference.
-      if (!this.#comesAnew(found)) comparison?.note('same', statement.loc);
+      if (!this.#comesAnew(found)) comparison?.note(contradicts ? 'different' : 'same', statement.loc);
       return;
     }
     const state = (found && comparison?.look(found)) ?? 'same';
@@ -178,8 +220,13 @@ export class Inventory {
       else if (isAgain) due.drop(statement.loc, asOf);
       return;
     }
-    if (!found && (held.goneSince(statement.loc) ?? '') > asOf) {
+    const gone = found ? undefined : held.goneSince(statement.loc);
+    if (gone !== undefined && gone > asOf) {
       tally.outdated += 1;
+      if (this.#wasListed(gone)) {
+        this.#contradictions += 1;
+        comparison?.note('missing', statement.loc);
+      }
       return;
     }
     if (!this.#staging.isAllowed(statement.loc)) {
@@ -192,6 +239,11 @@ export class Inventory {
     else comparison?.note(found ? 'different' : 'missing', statement.loc);
     if (found?.doomed !== undefined) held.reprieve(found.id);
     this.#become(statement, asOf);
+  }
+
+  /** At that moment the list said so, or nothing else. */
+  #wasListed(asOf: string): boolean {
+    return this.#newest !== undefined && asOf <= this.#newest;
   }
 
   /** Of what no list tells now, the state says what is to lie there. @returns whether it does not */
@@ -237,6 +289,21 @@ export class Inventory {
   /** Whether anything that is held was not named. */
   misses(at: string): boolean {
     return !this.#unseen(at).next().done;
+  }
+
+  /**
+   * What a list as of a moment would take back of what a later one said. To be called at its end.
+   * @returns how many resources
+   */
+  differencesSince(at: string): number {
+    let count = this.#contradictions;
+    if (this.#newest === undefined || this.#newest <= at) return count;
+    for (const { loc, asOf } of this.#unseen(this.#newest)) {
+      if (asOf <= at) continue;
+      count += 1;
+      this.#staging.comparison?.note('surplus', loc);
+    }
+    return count;
   }
 
   /** To be called when nothing is missing from what was staged: what was not named is not there any more. */
