@@ -1,6 +1,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { rsNamespace, sitemapNamespace } from '../../core/sitemap.ts';
 import { BareAmpersands } from './bare-ampersands.ts';
+import { DeclaredEncoding } from './declared-encoding.ts';
 import type { Attributes, DocumentEntry, DocumentHead, LinkReading } from './document-model.ts';
 import { EntryFeed } from './entry-feed.ts';
 import type { Report } from './report.ts';
@@ -51,6 +52,7 @@ export async function readDocument(
 ): Promise<ReadDocument> {
   const parser = new SaxesParser({ xmlns: true });
   const decoder = new Utf8Text();
+  const declaredEncoding = new DeclaredEncoding();
   const root = {
     name: '',
     namespace: '',
@@ -174,7 +176,11 @@ export async function readDocument(
       for await (const chunk of chunks) {
         bytes += chunk.length;
         if (bytes > maximumBytes) break;
-        feed.write(decoder.decode(chunk));
+        const decoded = decoder.decode(chunk);
+        const other = declaredEncoding.look(chunk, decoded);
+        if (other !== undefined)
+          throw new Unreadable(`it is not well-formed XML in UTF-8: it is in ${other}, as it says`);
+        feed.write(decoded);
       }
     } finally {
       // Whatever ended it: what came before comes before.

@@ -72,6 +72,14 @@ test.each([
   ],
   ['a list that is not there', () => source.answers.delete('/list.xml')],
   [
+    'a list in another encoding',
+    () => {
+      const entries = [1, 2, 3, 4].map((n) => entry(n)).join('') + entry(5, '', `${origin}/r/\u027d.xml`);
+      put('/list.xml', `<?xml version="1.0" encoding="EUC-JP"?>${list(entries)}`);
+      put('/r/%C9%BD.xml', payload(5));
+    },
+  ],
+  [
     'a capability list that is a page',
     () => put('/cap.xml', '<html><body>Down</body></html>', { type: 'text/html' }),
   ],

@@ -104,6 +104,46 @@ describe('readDocument', () => {
     expect(broken).toMatchObject({ read: { entries: 1, whole: false } });
     expect(broken.reports).toEqual([expect.stringContaining('not well-formed XML in UTF-8')]);
   });
+
+  it.each([
+    // 表, which is ɽ in UTF-8.
+    ['EUC-JP', [0xc9, 0xbd]],
+    ['euc-jp', [0xc6, 0xfc, 0xcb, 0xdc]],
+    ['Shift_JIS', [0xc9, 0xbd]],
+    ['GB18030', [0xc9, 0xbd]],
+    ['ISO-2022-JP', [0x1b, 0x24, 0x42, 0x49, 0x3d, 0x1b, 0x28, 0x42]],
+  ])('takes what is in %s for nothing else', async (encoding, octets) => {
+    const before = `${head.replace('UTF-8', encoding)}<url><loc>https://a.example/1</loc></url>`;
+    const bytes = Buffer.concat([
+      Buffer.from(`${before}<url><loc>https://a.example/`),
+      Buffer.from(octets),
+      Buffer.from('</loc></url></urlset>'),
+    ]);
+    for (const size of [bytes.length, 1, 7, 64]) {
+      const chunks = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+      const { entries, reports, read } = await readBytes(chunks);
+      expect(read.whole).toBe(false);
+      expect(entries.flatMap(({ locs }) => locs).filter((loc) => loc !== 'https://a.example/1')).toEqual([]);
+      expect(reports.at(-1)).toContain('not well-formed XML in UTF-8');
+    }
+  });
+
+  it('reads what declares another encoding and is in UTF-8 all the same, and says so', async () => {
+    const entry = (name: string) => `<url><loc>https://a.example/${name}</loc></url></urlset>`;
+    for (const [encoding, name, mark] of [
+      ['EUC-JP', '1', ''],
+      ['ISO-8859-1', 'caf\u00e9', ''],
+      ['EUC-JP', '\u8868', '\ufeff'],
+    ] as const) {
+      const text = `${mark}${head.replace('UTF-8', encoding)}${entry(name)}`;
+      for (const cuts of [[], [1, 20, 40]]) {
+        const { entries, reports } = await readAll(text, cuts);
+        expect(entries[0]?.locs).toEqual([`https://a.example/${name}`]);
+        expect(reports).toEqual([expect.stringContaining(`the encoding is ${encoding}`)]);
+      }
+    }
+  });
 });
 
 describe('an ampersand that nobody escaped', () => {
