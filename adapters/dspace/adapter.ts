@@ -21,6 +21,7 @@ import { Session } from './rest/session.ts';
 import { countItems, type SearchContext } from './search/search.ts';
 import { goneItem, triage } from './triage.ts';
 import { listIdentifiers } from './walks/identifiers.ts';
+import { passesOf } from './walks/passes.ts';
 import { sweep } from './walks/sweep.ts';
 
 /** DSpace 7 and later, and DSpace-CRIS, by their REST API. */
@@ -65,10 +66,10 @@ class DspaceAdapter implements Adapter {
 
   async count(signal: AbortSignal): Promise<number | undefined> {
     const search = this.#search(await this.#connect(signal));
-    const { collections = [], entityTypes = [] } = this.#settings;
+    const [pass, another] = await passesOf(search, signal);
     // What overlaps, or is many lists, no one number tells.
-    if (collections.length > 0 || entityTypes.length > 1) return undefined;
-    return countItems(search, { selection: { entityType: entityTypes[0] }, query: undefined }, signal);
+    if (!pass || another) return undefined;
+    return countItems(search, { selection: pass.selection, query: undefined }, signal);
   }
 
   async item(

@@ -76,6 +76,24 @@ describe('a DSpace', () => {
     expect(error.message).toContain('{ name: mets, from: oai }');
   });
 
+  it('says how many items there are, of one collection too, and not of several', async () => {
+    const counted = async (collections?: readonly string[]) => {
+      const { adapter } = await start(collections ? { collections } : {});
+      return [await adapter.count?.(signal), (await itemsOf(adapter)).length];
+    };
+    const { adapter } = await start();
+    const specs: string[] = [];
+    for await (const { spec } of adapter.collections(signal)) specs.push(spec);
+    const [one = '', two = ''] = specs.filter((spec) => spec.startsWith('col_'));
+    const [all] = await counted();
+    expect(await counted()).toEqual([all, all]);
+    const [some] = await counted([one]);
+    expect(some).toBeGreaterThan(0);
+    expect(some).toBeLessThan(all ?? 0);
+    expect(await counted([one])).toEqual([some, some]);
+    expect((await counted([one, two]))[0]).toBeUndefined();
+  });
+
   it('is asked twice in a run in which nothing has changed', async () => {
     const { adapter, server, repository } = await start();
     await adapter.identify(signal);
