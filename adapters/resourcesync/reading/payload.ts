@@ -40,7 +40,7 @@ export async function fetchPayload(statement: Statement, port: SourcePort): Prom
     lastModified > statement.lastmod
   )
     return second;
-  return { kind: 'failed', reason: difference };
+  return { kind: 'failed', reason: named(statement.loc, difference) };
 }
 
 type Attempt =
@@ -91,8 +91,13 @@ async function attempt(
     };
   } catch (error) {
     if (!isBridgeError(error) || isHopeless(error)) throw error;
-    return { kind: 'failed', reason: describeError(error) };
+    return { kind: 'failed', reason: named(loc, describeError(error)) };
   }
+}
+
+/** With the address that it is about: the item that it belongs to is called by what it describes. */
+function named(loc: string, reason: string): string {
+  return reason.includes(loc) ? reason : `${loc}: ${reason}`;
 }
 
 function timeMapIn({ headers, url }: Pick<HttpResponse, 'headers' | 'url'>): string | undefined {
