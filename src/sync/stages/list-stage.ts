@@ -51,11 +51,7 @@ export async function stageList(
   before: ListBefore = {},
 ): Promise<StagedList | undefined> {
   const { due, listed = due } = staging;
-  const inventory = new Inventory(
-    staging,
-    listed.add.bind(listed),
-    before.isBelieved ? undefined : before.at,
-  );
+  const inventory = new Inventory(staging, listed.add.bind(listed));
   const believed = (moment: string) =>
     before.isBelieved && before.at !== undefined ? later(moment, before.at) : moment;
   let current: Moment | undefined;
@@ -71,6 +67,8 @@ export async function stageList(
         if (current !== undefined && stated === undefined) return;
         current = momentOf(stated, servedAt ?? staging.now(), staging.remarks.at(uri));
         earliest = earlierMoment(earliest, current);
+        const isOlder = before.at !== undefined && current.known < before.at;
+        if (isOlder && before.isBelieved !== true) inventory.comesBehind(before.at);
       },
       statement: (statement) => {
         isTelling &&= statement.hashes.length > 0 || statement.lastmod !== undefined;
@@ -146,27 +144,27 @@ export class Inventory {
   readonly #highest: number;
   #oldest: string | undefined;
   readonly #become: (statement: Statement, asOf: string) => void;
-  /** The moment of a list that was read before, where this one may be older. */
-  readonly #newest: string | undefined;
+  /** The moment of a list that was read before, where this one is older. */
+  #newest: string | undefined;
   /** Entries that say otherwise than was known at that moment. */
   #contradictions = 0;
 
-  /**
-   * @param become what is to come; by default it is due
-   * @param newest a moment that was listed before: what is known of it and was not listed so counts as a difference
-   */
+  /** @param become what is to come; by default it is due */
   constructor(
     staging: Staging,
     become: (statement: Statement, asOf: string) => void = (statement, asOf) =>
       staging.due.add(statement, asOf),
-    newest?: string,
   ) {
-    this.#newest = newest;
     this.#become = become;
     this.#staging = staging;
     this.#highest = staging.held.highestId();
     this.#seen = new SeenIds(this.#highest);
     this.#hasDue = staging.due.count() > 0;
+  }
+
+  /** @param newest as of which the list was read before, and is not now: what is known of then and not said so is a difference */
+  comesBehind(newest: string): void {
+    this.#newest = newest;
   }
 
   /** @param asOf when it was so, in the Source's time */
