@@ -16,9 +16,12 @@ export class RestError extends BridgeError {
   }
 }
 
-/** It is there, but not for everybody. */
+/**
+ * It is there, but not for everybody. Whoever asks for a login means it, on a page of whatever looks; with 403 what stands before a
+ * server also sends away those that it takes for robots.
+ */
 export function isRefused(error: unknown): boolean {
-  return error instanceof RestError && error.isSpoken && [401, 403].includes(error.status);
+  return error instanceof RestError && (error.status === 401 || (error.isSpoken && error.status === 403));
 }
 
 export function isNotFound(error: unknown): boolean {

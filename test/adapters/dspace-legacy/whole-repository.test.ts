@@ -137,3 +137,20 @@ test('nothing is believed to be gone while the service refuses everything', asyn
     server.faults.length = 0;
   }
 });
+
+test('a login that a page of its own asks for is one, a page that turns robots away is none', async () => {
+  const { repository, server } = await start('6');
+  const { adapter } = adapterAt(server.url, { timeZone });
+  await pagesOf(adapter);
+  const item = visible(repository).find(({ handle }) => handle !== undefined) as Item;
+  const ask = () => adapter.item(nameOf(item, '6'), AbortSignal.timeout(180_000));
+  const body = '<!doctype html><html><body><h1>Library</h1></body></html>';
+  const when = ({ path }: { readonly path: string }) => path.endsWith(`/handle/${item.handle}`);
+  server.fail({ when, reply: 401, body });
+  expect(await ask()).toMatchObject({ deleted: true });
+  server.faults.length = 0;
+  server.fail({ when, reply: 403, body });
+  await expect(ask()).rejects.toThrow();
+  server.faults.length = 0;
+  expect(await ask()).toMatchObject({ deleted: false });
+});
