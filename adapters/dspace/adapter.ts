@@ -19,7 +19,7 @@ import { type Connection, connect, introduce, ownFormats } from './connection.ts
 import { ensureAnonymous } from './rest/anonymity.ts';
 import { Session } from './rest/session.ts';
 import { countItems, type SearchContext } from './search/search.ts';
-import { goneItem, triage } from './triage.ts';
+import { goneItem, isShownAt, triage } from './triage.ts';
 import { listIdentifiers } from './walks/identifiers.ts';
 import { passesOf } from './walks/passes.ts';
 import { sweep } from './walks/sweep.ts';
@@ -87,6 +87,11 @@ class DspaceAdapter implements Adapter {
     if (item === undefined) return supplement && speakingForAll(goneItem(parts, identifier), supplement);
     const oaiIdentifier = readOaiName(identifier) === undefined ? undefined : identifier;
     return completeItem(item, supplement, oaiIdentifier, signal);
+  }
+
+  async isShown(address: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const { rest } = await this.#connect(signal);
+    return isShownAt(rest, address, signal);
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {

@@ -1,4 +1,5 @@
 import type { AdapterSettings, SourceItem } from '../../src/core/adapter.ts';
+import { itemAt } from '../../src/core/addresses/item-address.ts';
 import { parseDatestamp } from '../../src/core/datetime.ts';
 import { readOaiName } from '../../src/core/dspace/oai-name.ts';
 import { BridgeError } from '../../src/core/errors.ts';
@@ -65,6 +66,26 @@ export async function triage(
     );
   }
   return { ...read.item, unlisted: true };
+}
+
+/** Whether everybody may read an item, be it the current version or an earlier one; undefined: DSpace does not say. */
+export async function isShownAt(
+  rest: RestService,
+  address: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const uuid = itemAt(address);
+  if (uuid === undefined) return undefined;
+  let json: JsonObject | undefined;
+  try {
+    json = await rest.get(`/core/items/${uuid}`, [], { signal });
+  } catch (error) {
+    if (isRefused(error) || isNotFound(error)) return false;
+    throw error;
+  }
+  if (json === undefined || asUuid(json.uuid) !== uuid) return undefined;
+  if (isKeptBack(json)) return false;
+  return json.withdrawn === false && json.discoverable === true ? true : undefined;
 }
 
 /** Not for everybody, says DSpace: neither is what it was. */

@@ -39,6 +39,12 @@ export interface Adapter {
 
   /** How many items the upstream lists now, at the cost of one request; undefined: it does not say. */
   count?(signal: AbortSignal): Promise<number | undefined>;
+
+  /**
+   * Whether everybody may read the item that was delivered from an address (`upstreamUrl`), whatever has its identifier by now;
+   * undefined: the answer does not tell. Where there is no such method, nobody asks.
+   */
+  isShown?(address: string, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 export interface IdentifierRequest {

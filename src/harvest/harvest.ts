@@ -19,6 +19,7 @@ import { NewFiles } from './files/checks/new-files.ts';
 import { askUnconfirmed } from './files/unconfirmed-files.ts';
 import { type HarvestDeps, type HarvestOptions, type HarvestSource, instant } from './harvest-source.ts';
 import { introduce, keepLessons, toFailure } from './introduction.ts';
+import { askFormerItems } from './items/former-items.ts';
 import { askUnreadable, besideChanges } from './items/unreadable-again.ts';
 import { mapPage } from './mapped-page.ts';
 import { type HarvestReport, toReport } from './report.ts';
@@ -96,6 +97,7 @@ async function runOnce(
     // One that breaks its OAI-PMH server costs that minutes: looks through the identifiers, and full passes, ask for it.
     if (complete && run.mode === 'incremental' && source.config.adapter !== 'oai-pmh')
       await askUnreadable(deps, lease, { source, run: total, stop, signal }, besideChanges);
+    if (complete) await askFormerItems(deps, lease, { source, run: total, stop, signal });
     const report = complete
       ? await finishRun(deps, lease, {
           source,

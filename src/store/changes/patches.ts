@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { areOfTwoItems } from '../../core/addresses/item-address.ts';
 import { isBridgeError } from '../../core/errors.ts';
 import { sha256 } from '../../core/payloads/sha-256.ts';
 import { type Link, patchRelation } from '../../core/resource.ts';
@@ -49,6 +50,8 @@ async function makePatch(
   const { change, known, desired } = plan;
   const content = desired?.kind === 'metadata' ? desired.content : undefined;
   if (change !== 'updated' || !plan.newBytes || !content || !known?.hash) return undefined;
+  // What one item was is no part of what another one is.
+  if (areOfTwoItems(known.upstream_url, desired?.upstreamUrl)) return undefined;
   if (!isXml(desired?.mediaType) || !isXml(known.media_type)) return undefined;
   // Comparing is work without a pause; whoever else is served by this process gets a turn.
   await setImmediate();

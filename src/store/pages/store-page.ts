@@ -4,6 +4,7 @@ import { countOf } from '../../core/count-of.ts';
 import { later, toMilliseconds } from '../../core/datetime.ts';
 import { type FileRules, noFiles } from '../../core/files/published-files.ts';
 import type { MappedItem } from '../../core/mapping/mapping.ts';
+import { followVersions } from '../changes/former-items.ts';
 import { storeItems } from '../changes/item-writing.ts';
 import { storeChanges } from '../changes/journal-writing.ts';
 import { storeLearnt } from '../changes/learnt.ts';
@@ -152,6 +153,7 @@ async function storeInTurn(
     await storeBlobs(trx, ready);
     await storeChanges(trx, sourceId, run, plan.changes, itemIds, now.iso, { patches, before: known });
     await followShown(trx, sourceId, plan);
+    await followVersions(trx, lease, run, delivered, now.iso);
     await storeLearnt(trx, sourceId, plan.learnt);
     await markMet(trx, sourceId, run, page, plan);
     if (page.files?.mode === 'link') await unsettleSharers(trx, sourceId, filesOf(plan, page));

@@ -3,6 +3,7 @@ import { addSeconds, endOfUtcDay } from '../../core/datetime.ts';
 import { listedHashes } from '../drivers/sqlite-hashes.ts';
 import { insertRows, isPostgres, whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { hiddenFormerOf } from '../rows/former-pasts.ts';
 
 /**
  * Versions that retention has given up, until their bytes are removed: the table `released`. What is removed is
@@ -79,6 +80,8 @@ export async function restoreVersions(
   await trx('version')
     .where({ source_id: sourceId })
     .whereIn(['resource_id', 'seq'], these)
+    // What is withheld besides does not come back.
+    .whereRaw(`not exists (select 1 ${hiddenFormerOf('version')})`)
     .update({ dropped_at: null });
   await trx('released')
     .modify((query) => whereAnyOf(query, 'id', ids))

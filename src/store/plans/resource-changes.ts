@@ -256,7 +256,7 @@ function ownLinks(links: readonly Link[]): readonly Link[] {
 }
 
 /** Metadata as it is, with other links. */
-function toDesired(known: KnownResource, links: readonly Link[]): DesiredResource {
+export function toDesired(known: KnownResource, links: readonly Link[]): DesiredResource {
   const { path, format, media_type, length, hash, upstream_url, landing_page } = known;
   return {
     path,

@@ -3,7 +3,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { versionsOfResource } from '../rows/change-facts.ts';
-import { wasOfFormerItem } from '../rows/former-pasts.ts';
+import { hiddenFormersSince, wasOfFormerItem } from '../rows/former-pasts.ts';
 import { sameSource, sourceIdOf } from '../rows/one-source.ts';
 import { whereMarked, whereOfSet } from './listing.ts';
 
@@ -54,7 +54,9 @@ export async function wasWithheldSince(
   rule: WithheldRule,
 ): Promise<boolean> {
   const sourceId = await sourceIdOf(db, source);
-  return sourceId !== undefined && (await lostSince(db, sourceId, seq, rule).first('gone.seq')) !== undefined;
+  if (sourceId === undefined) return false;
+  if ((await lostSince(db, sourceId, seq, rule).first('gone.seq')) !== undefined) return true;
+  return (await hiddenFormersSince(db, sourceId, seq).first('resource.id')) !== undefined;
 }
 
 /**
@@ -72,12 +74,15 @@ export async function holdsWithheld(
   if (sourceId === undefined) return false;
   const held = packedIn(db, range).modify(whereMarked, set, ['held.links', 'held.links_before']);
   // With ids: what lived at one moment; what had been deleted before is not among it.
-  const found = await lostSince(db, sourceId, range.ids ? Math.max(since, range.seq) : since, rule)
-    .modify(whereOfSet, set)
-    .modify(whereBetweenIds, range)
-    .whereExists(held)
-    .first('gone.seq');
-  return found !== undefined;
+  const behind = range.ids ? Math.max(since, range.seq) : since;
+  const found = async (lost: Knex.QueryBuilder) => {
+    const any = lost.modify(whereOfSet, set).modify(whereBetweenIds, range).whereExists(held.clone());
+    return (await any.first('resource.id')) !== undefined;
+  };
+  if (await found(lostSince(db, sourceId, behind, rule))) return true;
+  // Of another item there was nothing after that.
+  const formers = hiddenFormersSince(db, sourceId, behind).where('former.until_seq', '>', range.afterSeq);
+  return found(formers);
 }
 
 /** A text that is another one whenever something else is withdrawn of a source; empty: nothing is. */
@@ -87,12 +92,15 @@ export async function withdrawnState(db: Queryable, sourceId: number): Promise<s
   if (sourceId < 0)
     resources.whereIn('source_id', db('joint_source').where({ joint_id: -sourceId }).select('source_id'));
   else resources.where({ source_id: sourceId });
+  const former = resources.clone().from('former_item').whereNotNull('hidden_seq');
   const [row] = await resources
     .whereNotNull('withdrawn_at')
     .count({ count: '*' })
     .max({ latest: 'withdrawn_at' })
     .sum({ sum: 'id' });
-  return Number(row?.count ?? 0) === 0 ? '' : `${row?.count} ${row?.latest} ${row?.sum}`;
+  const [hidden] = await former.count({ count: '*' }).sum({ sum: 'hidden_seq' });
+  const withdrawn = Number(row?.count ?? 0) === 0 ? '' : `${row?.count} ${row?.latest} ${row?.sum}`;
+  return Number(hidden?.count ?? 0) === 0 ? withdrawn : `${withdrawn} ${hidden?.count} ${hidden?.sum}`;
 }
 
 /** Those of these paths of a source whose bytes may not be handed out. */

@@ -131,7 +131,7 @@ export async function purgeSource(
   await step((trx) => trx('oai_joint_source').where({ source_id: sourceId }).delete());
   await step((trx) => forgetSomeOfJoint(trx, sourceId));
   await step((trx) => trx('oai_harvester').where({ source_id: sourceId }).delete());
-  for (const table of ['series', 'run_settings'])
+  for (const table of ['series', 'run_settings', 'former_item'])
     await step((trx) => trx(table).where({ source_id: sourceId }).delete());
   for (const table of ['moment', 'link_form', 'vanished', 'unread_part', 'unreadable', 'collection']) {
     await step((trx) => deleteSome(trx, table, sourceId));

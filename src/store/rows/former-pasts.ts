@@ -10,7 +10,9 @@ import { sameSource } from './one-source.ts';
  */
 export interface FormerPast {
   readonly id: number;
-  /** The last change that was the former item's. */
+  /** The former item's are the changes behind this one, */
+  readonly after: number;
+  /** up to this one. */
   readonly seq: number;
   /** Address of the former item. */
   readonly owner: string;
@@ -22,12 +24,24 @@ export async function withholdPasts(
   pasts: readonly FormerPast[],
   now: string,
 ): Promise<void> {
-  for (const { id, seq, owner } of pasts)
+  for (const { id, after, seq, owner } of pasts) {
+    // What is there now is the item's own, though nothing in it has changed since it was the other's.
+    const current = trx('resource')
+      .where({ source_id: sourceId, id })
+      .whereNull('deleted_at')
+      .whereRaw(
+        'not exists (select 1 from version as later where later.source_id = ? and later.resource_id = ? and later.seq > version.seq)',
+        [sourceId, id],
+      )
+      .select(trx.raw('1'));
     await trx('version')
       .where({ source_id: sourceId, resource_id: id, gone: 0 })
+      .where('seq', '>', after)
       .where('seq', '<=', seq)
       .whereNull('dropped_at')
+      .whereNotExists(current)
       .update({ dropped_at: now, upstream_url: owner });
+  }
 }
 
 /** As far as their bytes are still there. */
@@ -42,6 +56,26 @@ export async function showPasts(
       .whereNotNull('dropped_at')
       .whereExists(trx('blob').select(trx.raw('1')).whereRaw('blob.hash = version.hash'))
       .update({ dropped_at: null, upstream_url: null });
+}
+
+/**
+ * Within a statement about a table with the columns of a version: the `former_item` whose it is, if its repository does not show that.
+ * @param table that has `source_id`, `resource_id` and `seq`
+ */
+export function hiddenFormerOf(table: string): string {
+  const isOf = (one: string) =>
+    `${one}.source_id = ${table}.source_id and ${one}.resource_id = ${table}.resource_id and ${one}.until_seq >= ${table}.seq`;
+  return `from former_item as former where ${isOf('former')} and former.hidden_seq is not null and not exists (
+    select 1 from former_item as earlier where ${isOf('earlier')} and earlier.until_seq < former.until_seq)`;
+}
+
+/** Resources of a source whose former items were found to be hidden behind a sequence of its journal; as `resource`, for more conditions. */
+export function hiddenFormersSince(db: Queryable, sourceId: number, seq: number): Knex.QueryBuilder {
+  return db('former_item as former')
+    .join('resource', 'resource.id', 'former.resource_id')
+    .modify(sameSource, 'resource', 'former')
+    .where('former.source_id', sourceId)
+    .where('former.hidden_seq', '>', seq);
 }
 
 /** Within a statement about `resource` and its change `gone`: whether what lived before it is a former item's. */

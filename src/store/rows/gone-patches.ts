@@ -1,17 +1,20 @@
 import type { Knex } from 'knex';
 import { whereAnyOf } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
+import { hiddenFormerOf } from './former-pasts.ts';
 
 /**
  * Within a statement about `change`: when its resource was deleted after it, and the bytes went with it (`releaseForGood`). A resource that is
- * there again does not bring back how it had come to be what it was: a patch of before is gone.
+ * there again does not bring back how it had come to be what it was: a patch of before is gone. Or when it was found that the item that it
+ * was then is not for everybody any more.
  */
 export function goneForGoodAt(db: Queryable, sourceId: number): Knex.Raw {
   return db.raw(
-    `(select max(later.at) from change as later
+    `coalesce((select max(later.at) from change as later
       where later.source_id = ? and later.resource_id = change.resource_id and later.seq > change.seq and later.kind = 'deleted'
         and exists (select 1 from version where version.source_id = ? and version.resource_id = change.resource_id
-          and version.seq = change.seq and version.dropped_at is not null))`,
+          and version.seq = change.seq and version.dropped_at is not null)),
+    (select max(former.asked_at) ${hiddenFormerOf('change')}))`,
     [sourceId, sourceId],
   );
 }

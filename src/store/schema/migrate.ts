@@ -53,6 +53,7 @@ import * as privateParts from '../../../migrations/0096-private-parts.ts';
 import * as refusedMetadata from '../../../migrations/0097-refused-metadata.ts';
 import * as publishedItems from '../../../migrations/0098-published-items.ts';
 import * as namesOfVersions from '../../../migrations/0099-names-of-versions.ts';
+import * as formerItems from '../../../migrations/0100-former-items.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { translate } from '../engine/storage-error.ts';
@@ -137,6 +138,7 @@ export const migrations: readonly Migration[] = [
     fillsAlone: true,
   },
   { name: '0099-names-of-versions', up: namesOfVersions.up, worksWith: '0041-kept-sources' },
+  { name: '0100-former-items', up: formerItems.up, worksWith: '0041-kept-sources' },
 ];
 
 export const schemaTable = 'schema_migration';

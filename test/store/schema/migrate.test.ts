@@ -91,6 +91,7 @@ test('eight processes that start at once set up one PostgreSQL', async () => {
     { name: '0097-refused-metadata' },
     { name: '0098-published-items' },
     { name: '0099-names-of-versions' },
+    { name: '0100-former-items' },
   ]);
 });
 
