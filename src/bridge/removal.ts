@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toIso } from '../core/datetime.ts';
 import { failure, isBridgeError } from '../core/errors.ts';
-import type { ResourceSet, SetFilter } from '../core/resource-set.ts';
-import { fromSegment } from '../core/segment.ts';
+import { filterOf, type ResourceSet, resourceSets } from '../core/resource-set.ts';
 import { instant } from '../harvest/harvest-source.ts';
 import { readPointer } from '../publish/disk/pointer.ts';
 import { publicationRoot } from '../publish/published/publication.ts';
@@ -33,15 +32,18 @@ export async function removeSource(
   { atOnce, signal }: RemovalOptions,
 ): Promise<void> {
   const { database, clock } = bridge;
+  const publishSite = () => patiently(() => bridge.publisher.publishSite(bridge.sets()));
   const lease = await acquireLease(database, name, clock.now().getTime());
   try {
+    // A set that has become private since it was published is not served again.
+    await publishSite();
     await deleteAll(database, lease, () => instant(clock), signal);
     if (atOnce) await removeRest(bridge, lease, name, signal);
   } finally {
     await releaseLease(database, lease);
   }
   if (!atOnce) await publishLast(bridge, name, signal);
-  await patiently(() => bridge.publisher.publishSite(bridge.sets()));
+  await publishSite();
 }
 
 /** What somebody has asked those who work at the database to remove. */
@@ -88,25 +90,30 @@ async function publishLast(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(await isRemoved(database.writer, name))) return;
-  for (const set of await publishedSetsOf(config.directory, name)) {
+  for (const set of await lastSetsOf(config.directory, name)) {
     await patiently(() => publisher.publish(set, { resourceList: 'always', flat: 'always', signal }));
   }
   for (const set of jointSets())
     await patiently(() => publisher.publish(set, { resourceList: 'if-missing', signal }));
 }
 
-/** The sets of a source, as they were published last: the configuration does not know them any more. */
-async function publishedSetsOf(directory: string, name: string): Promise<readonly ResourceSet[]> {
+/**
+ * The sets of a source, which the configuration does not know any more: the two that each source has, even if nobody knows what was
+ * published of it, and others as they were published last.
+ */
+async function lastSetsOf(directory: string, name: string): Promise<readonly ResourceSet[]> {
   const root = publicationRoot(directory);
-  const paths = ((await readPointer(root))?.sets ?? []).filter((path) => path.split('/', 1)[0] === name);
-  const sets: ResourceSet[] = [];
-  for (const path of paths) {
+  const { sets = [], left = [] } = (await readPointer(root)) ?? {};
+  const own = resourceSets(name);
+  const others = [...sets, ...left].filter((path) => path.split('/', 1)[0] === name);
+  const last: ResourceSet[] = [];
+  for (const path of new Set([...own.map((set) => set.path), ...others])) {
     const pointer = await readPointer(join(root, ...path.split('/')));
-    const { kind, formats, collections } = JSON.parse(pointer?.definition ?? '{}') as SetFilter;
-    const specs = collections?.flatMap((segment) => fromSegment(segment) ?? []);
-    const filter = { kind, formats, collections: specs };
+    const filter =
+      own.find((set) => set.path === path)?.filter ?? (pointer?.definition && filterOf(pointer.definition));
+    if (!filter) continue;
     const dumps = pointer?.dumps !== undefined || pointer?.changeDump !== undefined;
-    sets.push({
+    last.push({
       path,
       source: name,
       title: path,
@@ -117,7 +124,7 @@ async function publishedSetsOf(directory: string, name: string): Promise<readonl
       ofDeleted: false,
     });
   }
-  return sets;
+  return last;
 }
 
 const attempts = 50;

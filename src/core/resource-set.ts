@@ -1,5 +1,5 @@
 import type { Link, ResourceKind } from './resource.ts';
-import { toSegment } from './segment.ts';
+import { fromSegment, toSegment } from './segment.ts';
 import { collectionPath } from './uris.ts';
 
 /**
@@ -149,4 +149,10 @@ export function collectionMarks(source: string, collections: readonly string[]):
 export function definitionOf({ kind, formats, collections }: SetFilter): string {
   const sorted = (names: readonly string[] | undefined) => names && [...new Set(names)].sort();
   return JSON.stringify({ kind, formats: sorted(formats), collections: sorted(collections)?.map(toSegment) });
+}
+
+/** The filter that a definition is of. */
+export function filterOf(definition: string): SetFilter {
+  const { kind, formats, collections } = JSON.parse(definition) as SetFilter;
+  return { kind, formats, collections: collections?.flatMap((segment) => fromSegment(segment) ?? []) };
 }

@@ -4,10 +4,10 @@ import { failure } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type Limits, sitemapLimits } from '../core/sitemap.ts';
 import type { Database } from '../store/engine/database.ts';
-import { listKnownSources } from '../store/removal/removed-sources.ts';
 import { publicationError } from './disk/publication-error.ts';
 import { defaultPolicy, type Policy } from './policy.ts';
 import { publicationRoot } from './published/publication.ts';
+import { fateOfFormer } from './sets/former-sets.ts';
 import type { DocumentReport } from './sets/set-draft.ts';
 import { type Editing, SetEditor } from './sets/set-editor.ts';
 import type { PublishProgress } from './sets/set-part.ts';
@@ -75,7 +75,10 @@ export interface Publisher {
    * @throws BridgeError as `publish`, and `content-damaged` naming the resource: the dumps before it stay
    */
   publishDumps(set: ResourceSet, options: DumpOptions): Promise<PublishReport>;
-  /** The site-wide Source Description over those of `sets` that are published; others are no longer served. */
+  /**
+   * The site-wide Source Description over those of `sets` that are published; others are no longer served.
+   * @param sets all of the configuration
+   */
   publishSite(sets: readonly ResourceSet[]): Promise<void>;
 }
 
@@ -216,14 +219,9 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     publish,
     publishDumps,
     publishSite: async (sets) => {
-      // Those who follow a source that was removed are to learn of it.
-      const known = await listKnownSources(settings.database.reader);
-      const removed = new Set(
-        known.flatMap(({ name, removedAt }) => (removedAt === undefined ? [] : [name])),
-      );
-      const isKept = (path: string) => removed.has(path.split('/', 1)[0] ?? path);
-      const site = { baseUrl, clock, limits: settings.siteLimits };
-      await publishSite(publicationRoot(settings.directory), site, sets, isKept);
+      const root = publicationRoot(settings.directory);
+      const fateOf = fateOfFormer(settings.database.writer, root, sets);
+      await publishSite(root, { baseUrl, clock, limits: settings.siteLimits }, sets, fateOf);
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   collectionMarks,
   covers,
   definitionOf,
+  filterOf,
   type Member,
   resourceSets,
   type SetChoices,
@@ -112,4 +113,16 @@ test('a filter that means the same is told in the same way', () => {
     { collections: ['a'] },
   ] as const;
   expect(new Set(different.map(definitionOf)).size).toBe(different.length);
+});
+
+test('a definition says which filter it is of', () => {
+  const filters = [
+    {},
+    { kind: 'metadata' },
+    { formats: ['a', 'b'], collections: ['journal:x*', '大学'] },
+  ] as const;
+  for (const filter of filters) {
+    expect(filterOf(definitionOf(filter))).toEqual(filter);
+    expect(definitionOf(filterOf(definitionOf(filter)))).toBe(definitionOf(filter));
+  }
 });

@@ -79,6 +79,8 @@ export interface Pointer {
   readonly retired: Readonly<Record<string, string>>;
   /** Of the site's pointer only: the paths of all sets that have been published. */
   readonly sets?: readonly string[] | undefined;
+  /** Likewise: those that were published when their source left the configuration. They are served again if the source is removed. */
+  readonly left?: readonly string[] | undefined;
 }
 
 export interface Snapshot {

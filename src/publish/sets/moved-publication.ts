@@ -78,8 +78,8 @@ export async function comparePublication(
 /** Of the site, and of each set. */
 async function placesOf(directory: string): Promise<readonly string[]> {
   const root = publicationRoot(directory);
-  const sets = (await readPointer(root))?.sets ?? [];
-  return [root, ...sets.map((set) => join(root, ...set.split('/')))];
+  const { sets = [], left = [] } = (await readPointer(root)) ?? {};
+  return [root, ...[...new Set([...sets, ...left])].map((set) => join(root, ...set.split('/')))];
 }
 
 async function moveSet(place: string, { clock, signal }: MoveOptions): Promise<number> {

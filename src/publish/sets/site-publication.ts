@@ -11,6 +11,7 @@ import { SetDirectory } from '../disk/set-directory.ts';
 import { etagOf, writeDocument } from '../disk/stored-document.ts';
 import { setPaths, siteDescriptionPart, siteDescriptionPath } from '../documents/document-paths.ts';
 import { renderSourceDescription, renderSourceDescriptionIndex } from '../documents/source-description.ts';
+import type { Fate } from './former-sets.ts';
 
 interface SiteSettings {
   readonly baseUrl: string;
@@ -44,13 +45,13 @@ export async function registerSet(root: string, settings: SiteSettings, set: Res
 
 /**
  * Renders the site-wide Source Description (RS-SD-03).
- * @param isKept sets that are served still, though they are not described any more
+ * @param fateOf of sets that were published, and are none of `sets`
  */
 export async function publishSite(
   root: string,
   settings: SiteSettings,
   sets: readonly ResourceSet[],
-  isKept: (path: string) => boolean = () => false,
+  fateOf: (path: string) => Promise<Fate> = () => Promise.resolve('forgotten'),
 ): Promise<void> {
   const { clock } = settings;
   const published: ResourceSet[] = [];
@@ -60,12 +61,20 @@ export async function publishSite(
   }
   await mkdir(root, { recursive: true });
   await edit(root, settings, async (pointer) => {
-    const kept = (pointer.sets ?? []).filter(isKept);
-    const paths = [...new Set([...published.map((set) => set.path), ...kept])];
+    const paths = new Set(published.map(({ path }) => path));
+    const left = new Set<string>();
+    for (const path of [...(pointer.sets ?? []), ...(pointer.left ?? [])]) {
+      if (paths.has(path)) continue;
+      const fate = await fateOf(path);
+      // What has been remembered is there again when it is published once more, and not before.
+      if (fate === 'served' && pointer.sets?.includes(path)) paths.add(path);
+      else if (fate !== 'forgotten') left.add(path);
+    }
+    const known = { sets: [...paths], left: [...left] };
     // It is for everybody: whoever may have a set that is not knows where that is.
     const open = published.filter(({ isPrivate }) => !isPrivate);
     const members = [...new Set(open.flatMap((set) => (set.members ? [] : [set.source])))];
-    if (open.length === 0) return { ...pointer, sets: paths, members, documents: {} };
+    if (open.length === 0) return { ...pointer, ...known, members, documents: {} };
     const documents: Record<string, StoredDocument> = {};
     const lastModified = toIso(clock.now());
     for (const { path, entries, text } of describe(open, settings)) {
@@ -74,7 +83,7 @@ export async function publishSite(
       documents[path] =
         before?.plain.etag === etagOf(text) ? before : await writeDocument(root, 'description', facts, text);
     }
-    return { ...pointer, sets: paths, members, documents };
+    return { ...pointer, ...known, members, documents };
   });
 }
 
@@ -122,6 +131,7 @@ async function edit(
       snapshots: [],
       retired: {},
       sets: directory.pointer?.sets ?? [],
+      left: directory.pointer?.left ?? [],
     };
     const next = await change((usable && directory.pointer) || empty);
     await lock.confirm();
