@@ -7,6 +7,7 @@ import { insertRows, type Row } from '../engine/bulk.ts';
 import type { Database } from '../engine/database.ts';
 import { tablesOfJournals } from '../schema/journal-tables.ts';
 import { refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
+import { claims } from './others-processes.ts';
 
 /** What PostgreSQL has instead of a row of SQLite. */
 type Value = Row[string];
@@ -66,6 +67,12 @@ export async function moveIntoPostgres(
           onProgress({ table, rows });
         }
         await continueNumbers(trx, table);
+        for (const { holder, expires } of claims.filter(
+          (claim) => claim.table === table && columns.has(claim.holder),
+        ))
+          await trx(table)
+            .whereNotNull(holder)
+            .update({ [holder]: null, [expires]: null });
       }
       for (const table of tablesOfJournals)
         for (const { id } of await trx(table).select('id'))

@@ -8,6 +8,7 @@ import { openSqliteFile, type SqliteDatabase } from '../drivers/sqlite-driver.ts
 import { tablesOfJournals } from '../schema/journal-tables.ts';
 import { migrations, refuseNewer, type SchemaRow, schemaTable } from '../schema/migrate.ts';
 import { type CarriedOver, carryOver } from './carried-over.ts';
+import { forgetProcesses } from './others-processes.ts';
 
 /** What is in a copy of the database, once it has been read through. */
 export interface CopyFacts {
@@ -116,6 +117,7 @@ export async function replaceSqlite(copy: string, file: string, now: string): Pr
     const carried = kept === undefined ? undefined : carriedOver(file, aside, now);
     if (kept === undefined || !hasSameJournals(file, aside)) noteWentBack(copy, aside, now);
     renewJournals(aside);
+    withDatabase(aside, forgetProcesses);
     if (kept !== undefined) await rename(file, kept);
     for (const suffix of ['-wal', '-shm']) {
       if (!existsSync(file + suffix)) continue;

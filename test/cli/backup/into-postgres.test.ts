@@ -31,6 +31,12 @@ beforeAll(async () => {
   // As a release before this noted the moment of a file.
   await database.writer('installation_fact').insert({ name: 'alerts', value: '', at: 1795964715951.3376 });
   await copied('backup.db');
+  // It is being harvested by another process while it is copied.
+  const copy = openSqliteFile(join(directory, 'backup.db'));
+  copy.exec(
+    `update source set harvest_holder = 'elsewhere 1/4711/a', harvest_expires = ${Date.now() + 60_000}`,
+  );
+  copy.close();
 });
 afterAll(async () => {
   for (const database of opened) await database.close();
@@ -83,7 +89,9 @@ describe('rsbridge restore FILE, where the database is PostgreSQL', () => {
     expect(Number(fact.at)).toBe(1795964715951);
     const [mine] = await before.reader('source').select('*');
     const [theirs] = await target.reader('source').select('*');
-    expect(theirs).toEqual({ ...mine, journal_id: theirs.journal_id });
+    const ofFiles = { file_work_holder: null, file_work_expires: null };
+    const free = { harvest_holder: null, harvest_expires: null, ...ofFiles };
+    expect(theirs).toEqual({ ...mine, ...free, journal_id: theirs.journal_id });
     expect(theirs.journal_id).not.toBe(mine.journal_id);
 
     // Numbers go on behind those that came, and what an older version was is still known.

@@ -23,6 +23,11 @@ import {
 } from '../../../src/store/backup/sqlite-copy.ts';
 import { openSqliteFile } from '../../../src/store/drivers/sqlite-driver.ts';
 import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
+import { listOtherAskers } from '../../../src/store/hosts/askers.ts';
+import { readHostNews, restHost, wantHost } from '../../../src/store/hosts/host-news.ts';
+import { takeSlot } from '../../../src/store/hosts/host-slots.ts';
+import { listProcesses } from '../../../src/store/presence/processes.ts';
+import { acquireLease } from '../../../src/store/runs/leases.ts';
 import { placeMigrated } from '../../house/store/databases.ts';
 import { ToldSource } from '../../house/store/told-source.ts';
 
@@ -145,6 +150,49 @@ describe('a copy of an SQLite database', () => {
     const nowhere = await replaceSqlite(at('copy.db'), at('new.db'), now);
     expect(nowhere.kept).toBeUndefined();
     expect(await isSqliteFile(at('new.db'))).toBe(true);
+  });
+
+  test('that takes its place waits for none of the processes that were at work when it was made', async () => {
+    const [there, later] = ['elsewhere 1/4711/a', Date.now() + 60_000];
+    const { writer } = database;
+    const sign = {
+      holder: there,
+      role: 'all',
+      version: '1',
+      started_at: now,
+      seen: Date.now(),
+      memory: 1,
+      held_up: 0,
+    };
+    await writer('process').insert(sign);
+    await writer('asker').insert({ holder: there, shares: 1, expires: later });
+    await writer('host_slot').insert({ host: 'repo.example', n: 1, holder: there, expires: later });
+    await restHost(database, 'rests.example', 60_000, 'asked');
+    await wantHost(database, 'repo.example', there, 60_000);
+    await acquireLease(database, 'kyoto', Date.now());
+    await writer('source').update({ harvest_holder: there });
+    await writer('due').insert({
+      source: 'kyoto',
+      kind: 'harvest',
+      schedule: '',
+      due_at: 1,
+      holder: there,
+      expires: later,
+    });
+    await copySqlite(at('live.db'), at('copy.db'));
+    await replaceSqlite(at('copy.db'), at('new.db'), now);
+    const restored = openDatabase({ client: 'sqlite', file: at('new.db') });
+    try {
+      expect(await listProcesses(restored.reader)).toEqual([]);
+      expect(await listOtherAskers(restored, 'me')).toEqual([]);
+      const slot = { host: 'repo.example', places: 1, holder: 'me', lifetimeMs: 1000 };
+      expect(await takeSlot(restored, slot)).toEqual({ host: 'repo.example', n: 1 });
+      expect(await readHostNews(restored)).toMatchObject([{ host: 'rests.example', wantedBy: undefined }]);
+      expect(await restored.reader('due').pluck('holder')).toEqual([null]);
+      await acquireLease(restored, 'kyoto', Date.now());
+    } finally {
+      await restored.close();
+    }
   });
 
   test('leaves nothing of the log of the database that it replaces', async () => {
