@@ -15,7 +15,7 @@ import { createFileChecker } from '../harvest/files/checks/file-checker.ts';
 import type { FileJobDeps } from '../harvest/files/file-job.ts';
 import { createUpstreamFiles, type UpstreamFileSource } from '../harvest/files/upstream/upstream-files.ts';
 import type { HarvestSource } from '../harvest/harvest-source.ts';
-import { gateForReaders, gateOfGroup, type HostGate } from '../harvest/http/host-gate.ts';
+import { gateForReaders, gateOfGroup, type HostGate, watchedGate } from '../harvest/http/host-gate.ts';
 import { createHttp, type HttpClient } from '../harvest/http/http.ts';
 import { createLessonBook } from '../harvest/lessons.ts';
 import { createSharedGate } from '../harvest/politeness/shared-gate.ts';
@@ -123,8 +123,9 @@ export async function openBridge(
   }
 
   function open(name: string, settings: SourceConfig): OpenSource {
+    const { gate, isAsking } = watchedGate(gateOf(settings));
     const own = {
-      ...{ gate: gateOf(settings), clock: upstreamClock, log: log.child({ source: name }) },
+      ...{ gate, clock: upstreamClock, log: log.child({ source: name }) },
       answered: (status: number | undefined) => {
         upstreamAnswers.note(name, status);
         requests.set(name, (requests.get(name) ?? 0) + 1);
@@ -152,7 +153,7 @@ export async function openBridge(
       { recheckDays: files.recheckDays, requestsPerHost },
     );
     const shown = () => shownSettings(sourceSchema, settings);
-    return { name, config: settings, adapter, lessons, fileCheck, shownSettings: shown, found };
+    return { name, config: settings, adapter, lessons, isAsking, fileCheck, shownSettings: shown, found };
   }
 
   function source(name: string): OpenSource {

@@ -43,6 +43,8 @@ export interface HarvestSource {
   readonly adapter: Adapter;
   /** What its endpoint taught us; the adapter writes into it. */
   readonly lessons: LessonBook;
+  /** Whether a request to its repository is under way; none is while it waits for its turn, or for the end of a rest. Undefined: nobody knows. */
+  readonly isAsking?: (() => boolean) | undefined;
   /** Asks for files before they are published; undefined: they are published as stated. */
   readonly fileCheck?: FileCheck | undefined;
   /** Those in force, without secrets: what its runs are compared by. Undefined: nobody compares them. */

@@ -14,17 +14,18 @@ import { countVanished } from '../../store/runs/vanished.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { findSource } from '../../store/sources/sources.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
-import { identifyWithin, isSilence, withinLimit } from './answer-limit.ts';
+import { answerMs, identifyWithin, isSilence, isUnasked, withinLimit } from './answer-limit.ts';
 import { checkDspace } from './check-dspace.ts';
 import { checkFiles } from './check-files.ts';
 import { findSetFaults } from './check-sets.ts';
 import type { Finding } from './finding.ts';
+import { describeTurn, findRest, silentServer, withoutTurn } from './unasked.ts';
 
 interface Looking {
-  /** Of its server: it has not answered for this other source. */
-  readonly silent: string | undefined;
-  /** Told that it has not answered for this one. */
-  readonly onSilence: () => void;
+  /** What is to be said instead of asking its server, as another source there has shown. */
+  readonly hopeless: ((source: HarvestSource) => Finding) | undefined;
+  /** Told what is to be said of the others. */
+  readonly onHopeless: (others: (source: HarvestSource) => Finding) => void;
   /** Ends it; what was not looked at by then is not told of. */
   readonly signal: AbortSignal;
 }
@@ -36,9 +37,8 @@ export async function* checkSource(
   looking: Looking,
 ): AsyncGenerator<Finding> {
   const { name } = source;
-  const { silent, signal } = looking;
-  const { finding, info } =
-    silent === undefined ? await askSource(source, looking) : { finding: unasked(source, silent) };
+  const { signal } = looking;
+  const { finding, info } = await askSource(bridge, source, looking);
   yield finding;
   if (info !== undefined)
     yield* withinLimit(source, signal, (limited) => checkDspace(bridge, source, limited));
@@ -57,13 +57,6 @@ export async function* checkSource(
   yield* checkItems(bridge, name);
   yield* checkFiles(bridge, name);
   yield await checkClock(bridge, name);
-}
-
-/** The answer would take as long, and be the same. */
-function unasked({ name, config }: HarvestSource, silent: string): Finding {
-  const message = `not asked: ${new URL(config.url).host} has not answered for ${silent}`;
-  const mend = `rsbridge init '${config.url}' --dry-run --verbose`;
-  return { check: `source ${name}`, ok: false, message, exitCode: exitCodes.upstream, mend };
 }
 
 /** A source that is to answer OAI-PMH has to have what every repository offers. */
@@ -123,10 +116,14 @@ function describeFiles({ config }: HarvestSource, { formats }: RepositoryInfo): 
 }
 
 async function askSource(
+  bridge: Bridge,
   source: HarvestSource,
-  { signal, onSilence }: Looking,
+  { signal, hopeless, onHopeless }: Looking,
 ): Promise<{ readonly finding: Finding; readonly info?: RepositoryInfo }> {
   const check = `source ${source.name}`;
+  const rest = await findRest(bridge, source, answerMs);
+  if (rest !== undefined) return { finding: rest };
+  if (hopeless !== undefined) return { finding: hopeless(source) };
   try {
     const info = await identifyWithin(source, signal);
     const chosen = info.formats.filter((format) => format.selected).map((format) => format.name);
@@ -146,7 +143,13 @@ async function askSource(
     return { finding, info };
   } catch (error) {
     if (!isBridgeError(error) || signal.aborted) throw error;
-    if (isSilence(error)) onSilence();
+    if (isSilence(error)) onHopeless((other) => silentServer(other, source.name));
+    if (isUnasked(error)) {
+      const resting = await findRest(bridge, source, 0);
+      if (resting !== undefined) return { finding: resting };
+      onHopeless((other) => withoutTurn(other, source.name));
+      return { finding: await describeTurn(bridge, source, answerMs / 1000) };
+    }
     const message = `${describeError(error)}. ${error.advice} [${error.code}]`;
     const mend = `rsbridge init '${source.config.url}' --dry-run --verbose`;
     return { finding: { check, ok: false, message, exitCode: exitCodeOf(error.code), mend } };

@@ -2,7 +2,7 @@ import type { Bridge } from '../../bridge/bridge.ts';
 import { areCountOf, countOf } from '../../core/count-of.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
-import { placeOfGroup } from '../../harvest/http/host-gate.ts';
+import { placeOfSource } from '../../harvest/http/host-gate.ts';
 import { say } from '../terminal/io.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { checkSource } from './check-source.ts';
@@ -21,14 +21,14 @@ export async function* checkSources(bridge: Bridge, progress: Progress): AsyncGe
   let wake: () => void = () => undefined;
 
   async function look(group: readonly HarvestSource[]): Promise<void> {
-    let silent: string | undefined;
+    let hopeless: ((of: HarvestSource) => Finding) | undefined;
     for (const source of group) {
       const findings: Finding[] = [];
-      const onSilence = () => {
-        silent ??= source.name;
+      const onHopeless = (others: (of: HarvestSource) => Finding) => {
+        hopeless ??= others;
       };
       try {
-        for await (const one of checkSource(bridge, source, { silent, onSilence, signal }))
+        for await (const one of checkSource(bridge, source, { hopeless, onHopeless, signal }))
           findings.push(one);
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -80,8 +80,7 @@ const lookEveryMs = 1000;
 function byServer(sources: readonly HarvestSource[]): (readonly HarvestSource[])[] {
   const servers = new Map<string, HarvestSource[]>();
   for (const source of sources) {
-    const { url, politenessGroup: group } = source.config;
-    const server = group === undefined ? new URL(url).host : placeOfGroup(group);
+    const server = placeOfSource(source.config);
     servers.set(server, [...(servers.get(server) ?? []), source]);
   }
   return [...servers.values()];

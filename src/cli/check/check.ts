@@ -29,7 +29,7 @@ export async function checkCommand(
       io,
       flags.json,
       finding,
-      `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.message}`,
+      `${finding.ok ? 'ok  ' : finding.notAsked ? 'warn' : 'FAIL'}  ${finding.check}: ${finding.message}`,
     );
   let exitCode: number = exitCodes.ok;
   const printConfiguration = (loaded: Config) => {

@@ -5,7 +5,9 @@ import { readBackups } from '../../bridge/state/backups.ts';
 import { version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
 import { isBridgeError } from '../../core/errors.ts';
+import { placeOfSource } from '../../harvest/http/host-gate.ts';
 import { hasAccounts } from '../../store/admin/accounts.ts';
+import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { migrations } from '../../store/schema/migrate.ts';
 import { checkFindings, configurationFinding } from '../check/check.ts';
 import { toFinding } from '../check/check-database.ts';
@@ -127,7 +129,9 @@ const clockMs = 25_000;
 
 /** What servers of repositories say the time is: of a few, by their `Date`. Who does not answer is told of elsewhere. */
 async function readClocks(bridge: Bridge, signal: AbortSignal): Promise<ClockReading[]> {
-  const byHost = new Map(bridge.sources().map((source) => [new URL(source.config.url).host, source]));
+  const resting = new Set((await listRestingHosts(bridge.database.reader)).map(({ host }) => host));
+  const asked = bridge.sources().filter(({ config }) => !resting.has(placeOfSource(config)));
+  const byHost = new Map(asked.map((source) => [new URL(source.config.url).host, source]));
   // Another process may keep all places at a server that does not answer.
   const late = AbortSignal.timeout(clockMs);
   const readings = [...byHost].slice(0, clocksAsked).map(async ([name, source]) => {

@@ -9,8 +9,8 @@ export const answerSentences = {
     'its certificate is not trusted ({why}, {code}); NODE_EXTRA_CA_CERTS=FILE adds the authority that signed it',
   'host-silent':
     '{host} accepted the connection and did not answer within {seconds} {seconds:second|seconds}',
-  'no-answer-in-time':
-    '{host} gave no answer within {seconds} {seconds:second|seconds}, its turn after other processes included',
+  'no-answer-in-time': '{host} gave no answer within {seconds} {seconds:second|seconds}',
+  'turn-not-come': 'its turn at {host} did not come within {seconds} {seconds:second|seconds}',
   'host-busy': '{host} answered {status}[ {times} times in a row]',
   'busy-asked': '{status} from server, as asked',
   'busy-unasked': '{status} from server',

@@ -78,6 +78,33 @@ export function placeOfGroup(group: string): string {
   return `group ${group}`;
 }
 
+/** Where requests to a source wait: its host, or all the names of one machine. */
+export function placeOfSource({ url, politenessGroup: group }: PlacedSource): string {
+  return group === undefined ? new URL(url).host : placeOfGroup(group);
+}
+
+interface PlacedSource {
+  readonly url: string;
+  readonly politenessGroup?: string | undefined;
+}
+
+/** A gate of which it is known whether anything is under way: who waits there, or for the end of a rest, asks nothing. */
+export function watchedGate(gate: HostGate): { readonly gate: HostGate; readonly isAsking: () => boolean } {
+  let held = 0;
+  const enter: HostGate['enter'] = async (host, places, signal) => {
+    const leave = await gate.enter(host, places, signal);
+    held += 1;
+    let left = false;
+    return () => {
+      if (!left) held -= 1;
+      left = true;
+      leave();
+    };
+  };
+  const { rest, restOf } = gate;
+  return { gate: { enter, rest: rest.bind(gate), restOf: restOf.bind(gate) }, isAsking: () => held > 0 };
+}
+
 /** Where files are fetched for readers: places of their own, and the same rests. */
 export function gateForReaders(gate: HostGate): HostGate {
   return {

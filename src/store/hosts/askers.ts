@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../engine/database.ts';
+import type { Database, Queryable } from '../engine/database.ts';
 import { databaseNow } from '../engine/database-clock.ts';
 import { isAlive, thisPlace } from '../engine/process-place.ts';
 
@@ -48,6 +48,17 @@ export async function listOtherAskers({ reader }: Database, holder: string): Pro
   return rows
     .filter((row) => !isGone(row.holder))
     .map((row) => ({ holder: row.holder, shares: Number(row.shares) === 1 }));
+}
+
+/** Who has asked of late, and not by slots: who comes waits until they do. */
+export async function listUnsharing(
+  db: Queryable,
+): Promise<readonly { readonly holder: string; readonly expires: number }[]> {
+  const rows: { holder: string; expires: number }[] = await db('asker')
+    .select('holder', 'expires')
+    .where({ shares: 0 })
+    .whereRaw(`expires > ${databaseNow(db)}`);
+  return rows.filter(({ holder }) => !own.has(holder) && !isGone(holder));
 }
 
 export async function leaveAsker({ writer }: Database, holder: string): Promise<void> {

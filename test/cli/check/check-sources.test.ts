@@ -46,7 +46,7 @@ async function check(onOutput: (text: string) => void = () => undefined, stop = 
   return { code, ...output };
 }
 
-test('a server that does not answer, and that another process waits for, holds up no other source', async () => {
+test('a server that another process is asking all the time is not called silent, and holds up no other source', async () => {
   const { silent, host } = await configure();
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const serving = await openBridge(loadConfig({}, {}, directory), createLog('silent', sink), 'migrate');
@@ -60,16 +60,45 @@ test('a server that does not answer, and that another process waits for, holds u
     expect(wellAfter).toBeGreaterThan(0);
     expect(wellAfter).toBeLessThan(20_000);
     expect(performance.now() - began).toBeLessThan(55_000);
-    expect(stdout).toContain(
-      `FAIL  source first: ${host} gave no answer within 30 seconds, its turn after other processes included`,
+    expect(stdout).toMatch(
+      new RegExp(
+        `^warn  source first: not asked: its turn at ${host} did not come within 30 seconds; process ${process.pid} on `,
+        'm',
+      ),
     );
-    expect(stdout).toContain(`FAIL  source second: not asked: ${host} has not answered for first`);
-    expect(code).toBe(3);
+    expect(stdout).toContain(`warn  source second: not asked: the turn at ${host} did not come for first`);
+    expect(stdout).not.toContain('FAIL');
+    expect(code).toBe(4);
     expect(silent.requests).toEqual([]);
   } finally {
     leave();
     await serving.close();
   }
+});
+
+test('a server that accepts connections and answers nothing is silent, and asked once', async () => {
+  const { silent, host } = await configure();
+  const { code, stdout } = await check();
+  expect(stdout).toContain(`FAIL  source first: ${host} gave no answer within 30 seconds`);
+  expect(stdout).toContain(`FAIL  source second: not asked: ${host} has not answered for first`);
+  expect(code).toBe(3);
+  expect(silent.requests).toHaveLength(1);
+});
+
+test('a host that asked to be left alone is not asked, and nothing is said to be wrong with it', async () => {
+  const busy = await provide(() => (response) => response.writeHead(503, { 'retry-after': '90' }).end());
+  const host = new URL(busy.url).host;
+  const sources = { first: { url: busy.url }, second: { url: `${busy.url}/2` } };
+  writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ sources }));
+  const asked =
+    /^warn {2}source (?:first|second): not asked: nothing is asked of (.*) until 20\S+ \(503 from server, as asked\)$/gm;
+  for (const _again of [1, 2]) {
+    const { code, stdout } = await check();
+    expect([...stdout.matchAll(asked)].map(([, named]) => named)).toEqual([host, host]);
+    expect(stdout).not.toContain('FAIL');
+    expect(code).toBe(4);
+  }
+  expect(busy.requests).toHaveLength(1);
 });
 
 test('what is interrupted was not looked at, and is not wrong for that', async () => {

@@ -11,8 +11,8 @@ export const answersInJapanese: InJapanese<keyof typeof answerSentences> = {
     `証明書が信頼されていません（${why}、${code}）。署名した認証局は NODE_EXTRA_CA_CERTS=FILE で追加できます`,
   'host-silent': ({ host, seconds }) =>
     `${host} は接続を受け付けましたが、${seconds} 秒以内に応答しませんでした`,
-  'no-answer-in-time': ({ host, seconds }) =>
-    `${host} から ${seconds} 秒以内に応答がありませんでした（ほかのプロセスの順番待ちを含む）`,
+  'no-answer-in-time': ({ host, seconds }) => `${host} から ${seconds} 秒以内に応答がありませんでした`,
+  'turn-not-come': ({ host, seconds }) => `${host} への順番が ${seconds} 秒以内に来ませんでした`,
   'host-busy': ({ host, status, times }) =>
     `${host} の応答は${times === '' ? '' : ` ${times} 回続けて`} HTTP ${status} でした`,
   'busy-asked': ({ status }) => `サーバーの応答は HTTP ${status} で、待つよう求められました`,
