@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BridgeError } from '../../src/core/errors.ts';
 import { openSqliteFile } from '../../src/store/drivers/sqlite-driver.ts';
+import { type CopiedChange, NotTaken } from '../../src/sync/sinks/copied-change.ts';
 import { ownFolder } from '../../src/sync/state/copy-database.ts';
 import {
   capabilityList,
@@ -80,4 +82,60 @@ test('a list that is the same, and says nothing of its resources, is no reason n
   sitemap('<lastmod>2026-11-01T00:00:00Z</lastmod>');
   await copy.sync({ address });
   expect(await copy.sync({ address })).toMatchObject({ read: { entries: 0 }, copied: { requests: 0 } });
+});
+
+describe('the same bytes once more', () => {
+  const address = () => new URL('/sitemap.xml', source.origin);
+  const told: string[] = [];
+  const telling = { tell: async ({ op, loc }: CopiedChange) => void told.push(`${op} ${loc}`), atOnce: 1 };
+  beforeEach(() => {
+    told.length = 0;
+    const large = 'x'.repeat(300_000);
+    source.put('/large', large, { type: 'text/plain' });
+    source.put('/small', 'small', { type: 'text/plain' });
+    const entries = ['small', 'large'].map((name) => `<url><loc>${source.origin}/${name}</loc></url>`);
+    source.put('/sitemap.xml', `<urlset ${namespaces}>${entries.join('')}</urlset>`);
+  });
+
+  test('are no change, are told to nobody, and put nothing aside', async () => {
+    await copy.sync({ address: address() }, { telling });
+    expect(told).toHaveLength(2);
+    const backup = join(copy.directory, 'kept');
+    const report = await copy.sync({ address: address(), backup }, { telling });
+    expect(report).toMatchObject({ copied: { requests: 2, updated: 0, confirmed: 2 }, isComplete: true });
+    expect(told).toHaveLength(2);
+    expect(Object.keys(copy.contents())).toEqual(['large', 'small']);
+    source.put('/small', 'other', { type: 'text/plain' });
+    await copy.sync({ address: address(), backup }, { telling });
+    expect(told.slice(2)).toEqual([`updated ${source.origin}/small`]);
+  });
+
+  test('are told where what they changed has not been taken', async () => {
+    await copy.sync({ address: address() });
+    source.put('/small', 'other', { type: 'text/plain' });
+    const refusing = {
+      tell: () => Promise.reject(new NotTaken('no')),
+      atOnce: 1,
+    };
+    expect(await copy.sync({ address: address() }, { telling: refusing })).toMatchObject({ left: 1 });
+    const gone = {
+      tell: () => Promise.reject(new BridgeError('interrupted', 'nobody reads')),
+      atOnce: 1,
+    };
+    await expect(copy.sync({ address: address() }, { telling: gone })).rejects.toThrow('nobody reads');
+    expect(await copy.sync({ address: address() }, { telling })).toMatchObject({ left: 0 });
+    expect(told).toEqual([`updated ${source.origin}/small`]);
+  });
+
+  test('are told where nobody read of them to the end', async () => {
+    await copy.sync({ address: address() });
+    source.put('/small', 'other', { type: 'text/plain' });
+    const gone = {
+      tell: () => Promise.reject(new BridgeError('interrupted', 'nobody reads')),
+      atOnce: 1,
+    };
+    await expect(copy.sync({ address: address() }, { telling: gone })).rejects.toThrow('nobody reads');
+    await copy.sync({ address: address() }, { telling });
+    expect(told).toEqual([`updated ${source.origin}/small`]);
+  });
 });

@@ -139,13 +139,19 @@ export class Copying {
     const { lastModified, isProvisional, answer } = arrival;
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
+    const isSame = found !== undefined && found.hashes[0] === content.sha256;
+    if (isSame && sink.recordsAgain !== true) {
+      if (content.file !== undefined) parts.removeFile(content.file);
+      return this.#placed(due, found, content, arrival, 'confirmed');
+    }
     const changedAt = modifiedAt(lastmod, lastModified, isProvisional);
     const wasGone = found === undefined && held.goneSince(loc) !== undefined;
     const resource = { loc, asOf, modifiedAt: changedAt, type, fetchedAt: now(), wasGone, answer };
     const putting = sink.put(resource, content, found);
     const placed = putting instanceof Promise ? await putting : putting;
     if (content.file !== undefined) parts.removeFile(content.file);
-    const telling = this.#placed(due, placed, content, arrival, found === undefined);
+    const outcome = isSame ? 'confirmed' : found === undefined ? 'created' : 'updated';
+    const telling = this.#placed(due, placed, content, arrival, outcome);
     if (telling !== undefined) await telling;
   }
 
@@ -154,7 +160,7 @@ export class Copying {
    * @returns undefined: nobody has to be told
    */
   placed(due: DueResource, path: string, facts: ContentFacts, arrival: Arrival): Promise<void> | undefined {
-    return this.#placed(due, { path, isPromised: true }, facts, arrival, true);
+    return this.#placed(due, { path, isPromised: true }, facts, arrival, 'created');
   }
 
   /** The same of what the file system did not take. @throws what it does not refuse for this one alone */
@@ -167,9 +173,10 @@ export class Copying {
     { path, note, isContested, isPromised = false }: Placed & { readonly isPromised?: boolean },
     { sha256, otherHashes: others, length }: ContentFacts,
     arrival: Arrival,
-    isNew: boolean,
+    outcome: 'created' | 'updated' | 'confirmed',
   ): Promise<void> | undefined {
     const { held, database, now, told } = this.deps;
+    const isToTell = told.isHeard && (outcome !== 'confirmed' || due.isUntold);
     const { etag, lastModified, isProvisional } = arrival;
     const { loc, asOf, lastmod } = due;
     const type = due.type ?? arrival.mediaType;
@@ -189,14 +196,15 @@ export class Copying {
       fetchedAt,
       isProvisional,
     };
+    if (isToTell) this.deps.due.untold(due);
     if (isPromised) held.keepPromised(kept);
     else held.keep(kept);
     if (isContested) database.flush();
-    const op = isNew ? 'created' : 'updated';
-    this.tally[op] += 1;
+    this.tally[outcome] += 1;
     this.tally.octets += length;
     this.#countMeans(arrival);
-    if (told.isHeard)
+    const op = outcome === 'created' ? 'created' : 'updated';
+    if (isToTell)
       return this.#tell(due, { op, path, type, hash: sha256, length }).then(() => database.breathe());
     this.deps.due.done(due);
     database.breathe();
@@ -259,6 +267,7 @@ export class Copying {
       ...{ loc, path, asOf, lastmod: due.lastmod, sha256, otherHashes: [], length, type, note: undefined },
       ...{ etag: undefined, lastModified: undefined, isProvisional: false, fetchedAt: this.deps.now() },
     });
+    this.deps.due.untold(due);
     this.deps.quota.add(length);
     this.tally.confirmed += 1;
     await this.#tell(due, { op: 'created', path, type, hash: sha256, length });
@@ -271,7 +280,9 @@ export class Copying {
     held.confirm(found.id, due.asOf, due.lastmod, otherHashes(due.hashes));
     this.tally.confirmed += 1;
     const { path, length } = found;
-    await this.#tell(due, { op: 'updated', path, type: due.type, hash: found.hashes[0], length });
+    // Who knows of these bytes need not be told of them again.
+    if (!due.isUntold) this.deps.due.done(due);
+    else await this.#tell(due, { op: 'updated', path, type: due.type, hash: found.hashes[0], length });
     database.breathe();
   }
 

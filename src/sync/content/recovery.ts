@@ -30,6 +30,7 @@ export async function recover(deps: RecoveryDeps): Promise<void> {
   const { database, held, due, expected, sink } = deps;
   expected.recall(due, held);
   if (database.setting(mark) === undefined || !sink.takesContents) return;
+  due.allUntold();
   for (let page = held.doomedAfter(0); page.length > 0; page = held.doomedAfter(page.at(-1)?.id ?? 0)) {
     for (const resource of page) {
       if ((await sink.measure(resource)) === undefined)

@@ -61,6 +61,8 @@ export interface FoundContent {
 export interface Sink {
   /** False: contents are not wanted, only what is said of them. */
   readonly takesContents: boolean;
+  /** Bytes that are held already are put once more, for it is noted that they came. */
+  readonly recordsAgain?: boolean;
   /**
    * What lies where a resource would lie that the state does not have: from another tool, or from before a crash.
    * @returns undefined, or a promise of it: nothing does

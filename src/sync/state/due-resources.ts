@@ -25,6 +25,8 @@ export interface DueResource extends StatedResource {
   mayLinkTo(relation: string): boolean;
   /** In a row. */
   readonly failures: number;
+  /** It may be in the copy already, while somebody has not been told of it. */
+  readonly isUntold: boolean;
 }
 
 export interface FailedResource {
@@ -45,6 +47,8 @@ export interface Obstacle {
 
 /** Reasons that begin with it are of the copy, and not of one resource. */
 export const ofCopy = 'in the copy: ';
+/** In place of a reason. */
+const untold = 'not told';
 
 interface Row {
   readonly id: number;
@@ -57,12 +61,14 @@ interface Row {
   readonly type: string | null;
   readonly links: string | null;
   readonly failures: number;
+  readonly reason: string | null;
 }
 
 /** The same of what has no row: its bytes are about to come. */
 export class PassingResource implements DueResource {
   readonly id = undefined;
   readonly failures = 0;
+  readonly isUntold = false;
   readonly loc: string;
   readonly change: StatedChange | undefined;
   readonly asOf: string;
@@ -190,6 +196,16 @@ export class DueResources {
     this.#database.write('delete from due where id = ? and as_of = ?', id, asOf);
   }
 
+  /** It is in the copy from now on, and somebody is about to be told of it. */
+  untold({ id }: DueResource): void {
+    if (id !== undefined) this.#database.write('update due set reason = ? where id = ?', untold, id);
+  }
+
+  /** Of what was due before a kill nobody knows whether it was told. */
+  allUntold(): void {
+    this.#database.write('update due set reason = ? where reason is null', untold);
+  }
+
   failed(resource: DueResource, reason: string, now: string): void {
     this.left(resource);
     const { loc, failures } = resource;
@@ -251,5 +267,7 @@ function toDue(row: Row): DueResource {
     },
     mayLinkTo: (relation) => row.links?.includes(JSON.stringify(relation)) === true,
     failures: row.failures,
+    // What somebody did not take has failed.
+    isUntold: row.reason !== null,
   };
 }

@@ -35,6 +35,7 @@ const fieldsType = 'application/warc-fields';
  */
 export class WarcSink implements Sink {
   readonly takesContents = true;
+  readonly recordsAgain = true;
   readonly #deps: WarcDeps;
   #file: WarcFile | undefined;
   #number = 0;

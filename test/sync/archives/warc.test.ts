@@ -63,7 +63,7 @@ async function history(): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/plain', 'x-token': 'kept' }).end('second');
     return true;
   });
-  expect(await sync()).toMatchObject({ copied: { updated: 1 } });
+  expect(await sync()).toMatchObject({ copied: { updated: 0, confirmed: 1 } });
 }
 
 describe('a copy as WARC', () => {
