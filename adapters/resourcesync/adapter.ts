@@ -12,7 +12,7 @@ import type {
   SourceItem,
 } from '../../src/core/adapter.ts';
 import { BridgeError } from '../../src/core/errors.ts';
-import type { SourceSet } from '../../src/resourcesync/discovery/found-source.ts';
+import { nothingToFollow, type SourceSet } from '../../src/resourcesync/discovery/found-source.ts';
 import type { Statement } from '../../src/resourcesync/reading/statement.ts';
 import { MetCollections } from './items/met-collections.ts';
 import { type FollowedSet, openSet } from './passes/followed-set.ts';
@@ -55,8 +55,8 @@ class ResourceSyncAdapter implements Adapter {
     this.#introduced = set;
     const { resourcelist, changelist, resourcedump } = set.lists;
     if (resourcelist.length === 0 && changelist.length === 0) {
-      const what = resourcedump.length > 0 ? 'dumps alone' : 'no list that can be followed';
-      throw new BridgeError('upstream-protocol', `${set.uri} offers ${what}; \`rsbridge sync\` reads dumps`);
+      const what = resourcedump.length > 0 ? 'dumps alone; `rsbridge sync` reads dumps' : nothingToFollow;
+      throw new BridgeError('upstream-protocol', `${set.uri} offers ${what}`);
     }
     const { host, pathname } = new URL(set.uri);
     return {

@@ -203,8 +203,10 @@ class Synchronisation {
       isOtherSelection: this.#intent.isOtherSelection,
       otherSet: this.#otherSet(set),
     });
-    if ('refused' in chosen) throw new BridgeError('usage', `${set.uri}: ${chosen.refused}`);
-    return chosen;
+    if (!('refused' in chosen)) return chosen;
+    // Of what is not there nothing that is typed makes more.
+    const code = offersChanges(set) || offersList(set) ? 'usage' : 'upstream-protocol';
+    throw new BridgeError(code, `${set.uri}: ${chosen.refused}`);
   }
 
   /** Whoever asks for an audit wants to know of his files. */

@@ -18,6 +18,9 @@ export interface SourceSet {
   readonly robots?: RobotsReading;
 }
 
+/** What a set has that is of no use. */
+export const nothingToFollow = 'no list that can be followed (archives of lists are not read)';
+
 export type ListCapability = 'resourcelist' | 'changelist' | 'resourcedump' | 'changedump';
 
 export interface FoundSource {

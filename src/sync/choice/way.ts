@@ -1,3 +1,5 @@
+import { nothingToFollow } from '../../resourcesync/discovery/found-source.ts';
+
 /** How a copy is brought up to date. */
 export type Way = 'baseline' | 'incremental' | 'audit';
 
@@ -27,7 +29,7 @@ export function chooseWay(
   facts: WayFacts,
 ): { readonly way: Way; readonly why: string } | { readonly refused: string } {
   const { asked, cursor, future, offersChanges, offersList, isOtherSelection, otherSet } = facts;
-  if (!offersChanges && !offersList) return { refused: 'the Source offers no list that can be followed' };
+  if (!offersChanges && !offersList) return { refused: `the Source offers ${nothingToFollow}` };
   if (asked === 'incremental') {
     if (!offersChanges) return { refused: 'the Source offers no Change List; leave out --incremental' };
     if (otherSet !== undefined)

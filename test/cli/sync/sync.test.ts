@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runMain } from '../../house/cli/run-main.ts';
+import { capabilityList, WrittenSource } from '../../house/resourcesync/written-source.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
 import { ChangingSource } from '../../house/sync/changing-source.ts';
 import { filesBelow } from '../../house/sync/copy.ts';
@@ -89,6 +90,16 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     const other = await run(source.origin, 'copy', '--sink', 'directory');
     expect(other.stderr).toContain('was begun with --sink none');
     expect(other.code).toBe(2);
+  });
+
+  test('a Source that has archives alone cannot be read, whatever is typed', async () => {
+    const archives = await WrittenSource.open();
+    const lists = { 'resourcelist-archive': '/rla.xml', 'changelist-archive': '/cla.xml' };
+    archives.put('/cap.xml', capabilityList(archives.origin, lists));
+    const { code, stderr } = await run(`${archives.origin}/cap.xml`, 'copy');
+    await archives.close();
+    expect(stderr).toContain('no list that can be followed (archives of lists are not read)');
+    expect(code).toBe(3);
   });
 
   test('the token of a private Source is sent to its host, and to no other', async () => {
