@@ -4,6 +4,7 @@ import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { placeOfSource } from '../../harvest/http/host-gate.ts';
 import { listRestingHosts } from '../../store/hosts/host-news.ts';
 import { listTurnHolders } from '../../store/hosts/turns.ts';
+import { placeOf } from '../../store/presence/processes.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 
@@ -35,11 +36,12 @@ export async function describeTurn(
   seconds: number,
 ): Promise<Finding> {
   const place = placeOfSource(config);
-  const [holder] = await listTurnHolders(database.reader, place);
+  const [turn] = await listTurnHolders(database.reader, place);
+  const { host: machine, pid } = placeOf(turn?.holder ?? '');
   const who =
-    holder === undefined
+    turn === undefined
       ? ''
-      : `; process ${holder.pid} on ${holder.machine} has it, and gives it back by ${holder.until} or says that it goes on`;
+      : `; process ${pid} on ${machine} has it until ${turn.until}, and longer as long as it lives and asks`;
   return notAsked(name, `not asked: its turn at ${place} did not come within ${seconds} seconds${who}`);
 }
 

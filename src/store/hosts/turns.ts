@@ -1,13 +1,12 @@
 import { toIso } from '../../core/datetime.ts';
 import type { Queryable } from '../engine/database.ts';
 import { databaseNow } from '../engine/database-clock.ts';
-import { placeOf } from '../presence/processes.ts';
 import { isGone, listUnsharing } from './askers.ts';
 
 /** A process that has the turn at a host. */
 export interface TurnHolder {
-  readonly machine: string;
-  readonly pid: number;
+  /** `<place>/<pid>/<random>`, as leases have it. */
+  readonly holder: string;
   /** ISO: for so long without another sign of life. */
   readonly until: string;
 }
@@ -21,8 +20,5 @@ export async function listTurnHolders(db: Queryable, host: string): Promise<read
     .orderBy('n');
   const living = slots.filter(({ holder }) => !isGone(holder));
   const holders = living.length > 0 ? living : await listUnsharing(db);
-  return holders.map(({ holder, expires }) => {
-    const { host: machine, pid } = placeOf(holder);
-    return { machine, pid, until: toIso(new Date(Number(expires))) };
-  });
+  return holders.map(({ holder, expires }) => ({ holder, until: toIso(new Date(Number(expires))) }));
 }
