@@ -69,7 +69,7 @@ export const arrowsWithin: Readonly<Record<string, Arrows>> = {
     engine: 'drivers replicas',
     files: 'engine plans rows tally',
     following: 'engine',
-    history: 'drivers engine payloads reading rows runs sources',
+    history: 'drivers engine payloads reading removal rows runs sources',
     hosts: 'engine',
     joint: 'engine',
     moves: 'engine objects payloads',

@@ -4,6 +4,7 @@ import { isPostgres } from '../engine/bulk.ts';
 import type { Queryable } from '../engine/database.ts';
 import { membersAt } from '../reading/joint-changes.ts';
 import { type ResourceEntry, whereOfSet } from '../reading/listing.ts';
+import { privateCollections } from '../removal/private-items.ts';
 import { factOfChange } from '../rows/change-facts.ts';
 import { withLinks } from '../rows/link-forms.ts';
 import { sourceIdOf } from '../rows/one-source.ts';
@@ -44,11 +45,14 @@ export async function* listResourcesAt(
   const sourceId = await sourceIdOf(db, set.source);
   if (sourceId === undefined) return;
   const isMember = membershipOf(set);
+  // What was in them then was not for everybody, wherever it is by now; nor are their names.
+  const hidden = collectionMarks(set.source, await privateCollections(db, set.source));
+  const isHidden = (links: string) => hidden.some((mark) => links.includes(mark));
   for (let after = 0; ; ) {
     const page = await readPage(db, sourceId, set, { seq, after, rows });
     await withLinks(db, page, ['links']);
     const entries = page.flatMap(({ path, kind, lastmod, links, ...row }): readonly ResourceEntry[] =>
-      lastmod === null || links === null || !isMember(links)
+      lastmod === null || links === null || !isMember(links) || isHidden(links)
         ? []
         : [{ path, kind, lastmod, ...toRepresentation(row), links: ownLinks(links) }],
     );

@@ -109,6 +109,23 @@ describeOnBoth('the items of a private set', (open) => {
     expect(await listed()).toEqual([...ofOthers, ...both].sort());
   });
 
+  test('that have left it are not told of as they were in it, before it was private either', async () => {
+    await source.tell(items());
+    const before = await seqNow();
+    await take('theses');
+    await enforce();
+    await source.tell(items({ 2: { collections: ['open'], files: [urlOf(2)] } }));
+    const after = await seqNow();
+    const at = async (seq: number) => {
+      const paths: string[] = [];
+      for await (const page of listResourcesAt(source.database.reader, all(), seq))
+        paths.push(...page.map((entry) => short(entry.path)));
+      return paths.sort();
+    };
+    expect(await at(before)).toEqual(ofOthers);
+    expect(await at(after)).toEqual([...ofOthers, '2/files/1-a.pdf', '2/oai_dc.xml'].sort());
+  });
+
   test('stay private when they come without a collection, as a tombstone, or as more of what is known', async () => {
     await take('theses');
     await source.tell(items({ 2: { collections: ['open'] } }));
