@@ -5,7 +5,7 @@ export interface SyncProgress {
   readonly work: 'entries' | 'resources' | 'packages' | 'deletions';
   readonly done: number;
   readonly total: number | undefined;
-  /** That came so far. */
+  /** That came so far, with those of downloads under way. */
   readonly octets: number;
   /** Undefined: not all of them state a length. */
   readonly totalOctets: number | undefined;
@@ -74,11 +74,12 @@ export class Meter {
   #tell(): void {
     if (this.#show === undefined) return;
     const transfers = [...this.#transfers.values()];
+    const underWay = transfers.reduce((sum, { octets }) => sum + octets, 0);
     this.#show({
       work: this.#work,
       done: this.#done,
       total: this.#total,
-      octets: this.#tally.octets - this.#octetsBefore,
+      octets: this.#tally.octets - this.#octetsBefore + underWay,
       totalOctets: this.#totalOctets,
       failed: this.#tally.failed,
       transfers,

@@ -279,7 +279,8 @@ class Synchronisation {
     const quota = new Quota(limits, { count, octets: sink.takesContents ? octets : 0 });
     const expected = new ExpectedFiles(database);
     const state = { database, held, due, expected, sink, told, quota };
-    return new Copying({ port, parts, maximumOctets, isAllowed, onOctets, ...state, now });
+    const isBoundByLength = maximumOctets === Number.MAX_SAFE_INTEGER;
+    return new Copying({ port, parts, maximumOctets, isBoundByLength, isAllowed, onOctets, ...state, now });
   }
 
   #report(

@@ -26,6 +26,8 @@ export interface DownloadDeps {
   readonly port: SourcePort;
   readonly parts: Parts;
   readonly maximumOctets: number;
+  /** What turns out far longer than its stated length is refused, for nobody said how long anything may be. */
+  readonly isBoundByLength?: boolean;
   /** However small it is, it comes as a file. */
   readonly asFile?: boolean;
   /** Told what came of a large one so far; without a number: it has ended. */
@@ -37,6 +39,9 @@ const smallOctets = 262_144;
 const askedShortly = 65_536;
 /** A connection that breaks is gone on with at once, so often, as long as each attempt brings something. */
 const attempts = 5;
+
+/** What has changed since it was listed may have grown: so many times, or by so many octets. */
+const growth = { times: 16, octets: 64_000_000 };
 
 /** Whether it is asked for in the short way, where there is one. */
 export function isSmall({ length = Number.MAX_SAFE_INTEGER }: Pick<StatedContent, 'length'>): boolean {
@@ -103,8 +108,23 @@ function saidBy({ etag, 'last-modified': lastModified, 'content-type': type }: S
   return { etag, lastModified, mediaType: essenceOf(type) };
 }
 
-function tooLong(maximumOctets: number): BridgeError {
-  return new BridgeError('response-too-large', `it has more than ${maximumOctets} octets`);
+function tooLong(maximumOctets: number, stated?: number): BridgeError {
+  const more = `it has more than ${maximumOctets} octets`;
+  const beside =
+    stated === undefined ? '' : `, and ${stated} are stated; --max-size allows as many as it says`;
+  return new BridgeError('response-too-large', `${more}${beside}`);
+}
+
+/** @returns what is refused once more has come */
+function limitOf(
+  { length }: StatedContent,
+  { maximumOctets, isBoundByLength = false }: DownloadDeps,
+): { readonly octets: number; readonly tooLong: () => BridgeError } {
+  if (!isBoundByLength || length === undefined)
+    return { octets: maximumOctets, tooLong: () => tooLong(maximumOctets) };
+  const bound = Math.max(length * growth.times, length + growth.octets);
+  if (bound >= maximumOctets) return { octets: maximumOctets, tooLong: () => tooLong(maximumOctets) };
+  return { octets: bound, tooLong: () => tooLong(bound, length) };
 }
 
 type Outcome = Download | { readonly kind: 'again'; readonly reason: string };
@@ -121,6 +141,7 @@ class Taking {
   readonly #response: HttpResponse;
   readonly #served: readonly string[];
   readonly #expected: StatedContent;
+  readonly #limit: ReturnType<typeof limitOf>;
   readonly #small: Uint8Array[] = [];
   #length = 0;
   /** What is small is measured when all of it is here. */
@@ -133,6 +154,7 @@ class Taking {
     this.#response = response;
     this.#served = servedHashes(response.status, response.headers);
     this.#expected = withServed(stated, this.#served);
+    this.#limit = limitOf(stated, deps);
   }
 
   async take(start: number, note: PartNote | undefined): Promise<Outcome> {
@@ -185,7 +207,7 @@ class Taking {
   }
 
   async #read(start: number): Promise<void> {
-    const { parts, maximumOctets } = this.#deps;
+    const { parts } = this.#deps;
     if (this.#isContinued) {
       const { digest } = await this.#open(true);
       for await (const chunk of parts.read(this.#loc)) digest.update(chunk);
@@ -196,7 +218,7 @@ class Taking {
     if (this.#deps.asFile === true && this.#file === undefined) await this.#open(false);
     for await (const chunk of this.#response.body) {
       this.#length += chunk.byteLength;
-      if (this.#length > maximumOctets) throw tooLong(maximumOctets);
+      if (this.#length > this.#limit.octets) throw this.#limit.tooLong();
       if (this.#file === undefined) {
         this.#small.push(chunk);
         if (this.#length > smallOctets) await this.#open(false);
