@@ -6,6 +6,7 @@ import { packableChanges } from '../../src/publish/dump/packable-changes.ts';
 import { findLivingStates } from '../../src/store/history/resource-states.ts';
 import { listChanges } from '../../src/store/reading/listing.ts';
 import { holdsWithheld, wasWithheldSince } from '../../src/store/reading/withheld.ts';
+import { findItemsWithVersion, findOwnVersions } from '../../src/store/removal/versions-elsewhere.ts';
 import { readJournal } from '../../src/store/sources/journal.ts';
 import type { Item } from '../house/dspace/model.ts';
 import { sampleRepository } from '../house/dspace/sample-repository.ts';
@@ -184,6 +185,22 @@ describeOnBoth('an earlier version that had the handle', (open) => {
       expect(await titles()).toEqual(['For everybody']);
     },
   );
+
+  test('is found by its name, which no item has', async () => {
+    const { reader } = open().database;
+    const item = { source: house.name, identifier: identifierOf(second) };
+    const version = identifierOf(first);
+    expect(version).not.toBe(item.identifier);
+    expect(await findOwnVersions(reader, item)).toEqual([version]);
+    expect(await findItemsWithVersion(reader, { identifier: version })).toContainEqual(
+      expect.objectContaining(item),
+    );
+    expect(await findItemsWithVersion(reader, { handle: first.handle ?? '' })).toContainEqual(
+      expect.objectContaining(item),
+    );
+    expect(await findItemsWithVersion(reader, { handle: '%' })).toEqual([]);
+    expect(await findItemsWithVersion(reader, { identifier: 'a\0' })).toEqual([]);
+  });
 
   test('is not read where version histories are hidden, either', async () => {
     house.server.switches.versions = 'hidden';

@@ -1,9 +1,11 @@
 import { type BridgeError, refusal } from '../../core/errors.ts';
+import { fromSegment } from '../../core/segment.ts';
 import { isAbsolute, itemPath, toUri } from '../../core/uris.ts';
 import { setPaths } from '../../publish/documents/document-paths.ts';
 import { listHistories, type ResourceHistory } from '../../store/history/timelines.ts';
 import { findItem, findItemAt, type StoredItem } from '../../store/reading/items.ts';
 import { listPrivateParts } from '../../store/removal/shared-withdrawals.ts';
+import { findItemsWithVersion } from '../../store/removal/versions-elsewhere.ts';
 import { readJournals } from '../../store/sources/journal.ts';
 import type { Bridge } from '../bridge.ts';
 
@@ -34,9 +36,8 @@ export async function findTarget(bridge: Bridge, text: string): Promise<HistoryT
   const [item, another] = items;
   if (item && !another) return { kind: 'item', item };
   const pages = items.map((one) => pageOf(bridge, one)).join(', ');
-  throw item
-    ? refusal(code, 'item-of-several', { text: text.trim(), names: pages })
-    : await whatIsNear(bridge, text, paths);
+  if (item) throw refusal(code, 'item-of-several', { text: text.trim(), names: pages });
+  throw (await versionOfItem(bridge, text.trim())) ?? (await whatIsNear(bridge, text, paths));
 }
 
 /** What a text can mean as a path of ours, as it is first; a linked file's path is its own URL. */
@@ -114,6 +115,25 @@ async function onePerFamily(
     if (!found.get(root)?.resources.length) found.set(root, item);
   }
   return [...found.values()];
+}
+
+/** A version that is shown as the past of an item, by its identifier, the page that it would have, or its handle. */
+async function versionOfItem(bridge: Bridge, text: string): Promise<BridgeError | undefined> {
+  const pages = pathsIn(text, bridge.config.baseUrl).flatMap((path) => {
+    const [, source, segment = ''] = /^([a-z0-9-]+)\/items\/([^/]+)\/?$/.exec(path) ?? [];
+    const identifier = fromSegment(segment);
+    return source === undefined || identifier === undefined ? [] : [{ source, identifier }];
+  });
+  const handle = /^https?:\/\/[^/]+\/(?:handle\/)?(\d[\d.]*\/[^\s?#]+)$/i.exec(text)?.[1];
+  const names = [{ identifier: text }, ...pages, ...(handle === undefined ? [] : [{ handle }])];
+  for (const name of names) {
+    const items = await findItemsWithVersion(bridge.database.reader, name);
+    const [item] = 'source' in name ? items.filter(({ source }) => source === name.source) : items;
+    if (!item) continue;
+    const page = toUri(bridge.config.baseUrl, itemPath(item.source, item.identifier));
+    return refusal(code, 'version-of-item', { text, item: item.identifier, page });
+  }
+  return undefined;
 }
 
 const namedAtMost = 10;

@@ -9,7 +9,11 @@ import { settle } from '../../store/pages/settle.ts';
 import { removeUnreferenced } from '../../store/payloads/unreferenced-blobs.ts';
 import { findItem } from '../../store/reading/items.ts';
 import { sameElsewhere } from '../../store/removal/shared-withdrawals.ts';
-import { findOtherVersions, type OtherVersion } from '../../store/removal/versions-elsewhere.ts';
+import {
+  findOtherVersions,
+  findOwnVersions,
+  type OtherVersion,
+} from '../../store/removal/versions-elsewhere.ts';
 import type { Target } from '../../store/removal/withdrawal.ts';
 import {
   enforceWithdrawals,
@@ -32,8 +36,12 @@ export interface WithdrawalPlan {
   readonly what: string;
   /** URIs that answer 410 from then on. */
   readonly resources: readonly string[];
-  /** Items that are the same work, and stay. */
-  readonly versions: readonly OtherVersion[];
+  /** Items that are the same work, and stay; each with its page, which names it alone. */
+  readonly versions: readonly (OtherVersion & { readonly page: string })[];
+  /** What the repository calls earlier versions that have no addresses of their own, and go with it. */
+  readonly ownVersions: readonly string[];
+  /** The address of one version was given: all of the resource go. */
+  readonly isOfMemento: boolean;
 }
 
 /**
@@ -45,9 +53,15 @@ export async function planWithdrawal(bridge: Bridge, text: string): Promise<With
   await refuseRepetition(bridge, target);
   const resources = await resourcesOf(bridge, target);
   const uri = uriOf(bridge, target);
-  const versions = await findOtherVersions(bridge.database.writer, target);
+  const { source } = target;
+  const versions = (await findOtherVersions(bridge.database.writer, target)).map((one) => {
+    const { identifier } = one;
+    return { ...one, page: uriOf(bridge, { source, identifier, path: undefined }) };
+  });
+  const ownVersions = await findOwnVersions(bridge.database.writer, target);
   const what = target.path === undefined ? `the item ${target.identifier}` : uri;
-  return { target, uri, what, resources, versions };
+  const isOfMemento = /(?:^|\/)memento\/\d{1,14}\//.test(text);
+  return { target, uri, what, resources, versions, ownVersions, isOfMemento };
 }
 
 /**

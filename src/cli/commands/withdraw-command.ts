@@ -1,7 +1,11 @@
-import { planWithdrawal, removeWithdrawnBytes, takeDown } from '../../bridge/withdrawals/withdraw.ts';
+import {
+  planWithdrawal,
+  removeWithdrawnBytes,
+  takeDown,
+  type WithdrawalPlan,
+} from '../../bridge/withdrawals/withdraw.ts';
 import { countOf } from '../../core/count-of.ts';
 import { isAbsolute } from '../../core/uris.ts';
-import type { OtherVersion } from '../../store/removal/versions-elsewhere.ts';
 import type { Target } from '../../store/removal/withdrawal.ts';
 import { actor } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
@@ -19,17 +23,18 @@ export interface WithdrawFlags {
 export async function withdrawCommand(text: string, flags: WithdrawFlags, io: CommandIo): Promise<number> {
   return withBridge(flags, io, 'warnings', async (bridge) => {
     const plan = await planWithdrawal(bridge, text);
-    const { target, uri, what, resources, versions } = plan;
+    const { target, uri, what, resources, versions, ownVersions } = plan;
     const said = {
       withdrawn: uri,
       source: target.source,
       identifier: target.identifier,
       resources,
       versions,
+      ownVersions,
     };
     if (flags.dryRun) {
       const message = `would withdraw ${what}: ${countOf(resources.length, 'resource')} (dry run, nothing changed)`;
-      const lines = [message, ...resources, ...versions.map(ofVersion)];
+      const lines = [message, ...resources, ...ofVersions(plan)];
       printResult(io, flags.json, { dryRun: true, ...said }, lines.join('\n'));
       return exitCodes.ok;
     }
@@ -42,7 +47,7 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
       announced
         ? 'the Change Lists tell of the deletion with the next publication (within a second where rsbridge serve runs)'
         : `its source is being harvested (${busy.join(', ')}): that process tells the Change Lists of the deletion within a minute, or the next harvest does`,
-      ...versions.map(ofVersion),
+      ...ofVersions(plan),
       ...(sources.length > 1 ? [inSeveral(target, sources)] : []),
       removed > 0
         ? `${countOf(removed, 'content')} removed from the store; content that public resources share with it stays`
@@ -59,10 +64,27 @@ export async function withdrawCommand(text: string, flags: WithdrawFlags, io: Co
   });
 }
 
-function ofVersion({ identifier, is }: OtherVersion): string {
+function ofVersions({
+  versions,
+  ownVersions,
+  isOfMemento,
+}: Pick<WithdrawalPlan, 'versions' | 'ownVersions' | 'isOfMemento'>): readonly string[] {
+  return [
+    ...(isOfMemento
+      ? ['this is the address of one version: no version is withdrawn alone, and all of the resource go']
+      : []),
+    ...ownVersions.map(
+      (identifier) => `its earlier version ${identifier} is shown at the same addresses, and goes with it`,
+    ),
+    ...versions.map(ofVersion),
+  ];
+}
+
+/** By its page: several sources may have an item of that name. */
+function ofVersion({ identifier, is, page }: WithdrawalPlan['versions'][number]): string {
   return is === 'earlier'
-    ? `its earlier version ${identifier} has addresses of its own, which stay: rsbridge withdraw ${identifier}`
-    : `its later version ${identifier} stays, without what it was as this one: rsbridge withdraw ${identifier} takes it down, too`;
+    ? `its earlier version ${identifier} has addresses of its own, which stay: rsbridge withdraw ${page}`
+    : `its later version ${identifier} stays, without what it was as this one: rsbridge withdraw ${page} takes it down, too`;
 }
 
 function inSeveral({ path = '' }: Target, sources: readonly string[]): string {

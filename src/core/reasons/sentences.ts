@@ -71,6 +71,8 @@ export const sentences = {
   'withdrawn-with-item': '{uri} is not withdrawn by itself, but with its whole item: rsbridge restore {page}',
   'not-withdrawn': '{uri} is not withdrawn',
   'item-of-several': 'several sources have an item {text}; name its page: {names}',
+  'version-of-item':
+    '{text} is an earlier version of {item}, shown at the addresses of that item alone, and cannot be withdrawn alone: rsbridge withdraw {page} withdraws all versions; what is withdrawn in the repository goes with the next full harvest',
   'address-elsewhere':
     '{url} is neither below {base} nor the address of a file that is linked to; sources: {names}',
   'uri-of-document':

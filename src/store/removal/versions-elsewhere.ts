@@ -62,6 +62,49 @@ export interface OtherVersion {
   readonly is: 'earlier' | 'later';
 }
 
+/** Items that show as a past of their own what the repository calls so, and what has no addresses of its own, as where a handle moves on. */
+export async function findItemsWithVersion(
+  db: Queryable,
+  name: { readonly identifier: string } | { readonly handle: string },
+): Promise<readonly Pick<Target, 'source' | 'identifier'>[]> {
+  // PostgreSQL refuses NUL even in a question.
+  if (Object.values(name).some((text) => text.includes('\0'))) return [];
+  const rows: { source: string; identifier: string; version: string }[] = await db('prior_version')
+    .join('item', 'item.id', 'prior_version.item_id')
+    .join('source', 'source.id', 'prior_version.source_id')
+    .whereRaw('item.source_id = prior_version.source_id')
+    .modify((query) => {
+      if ('identifier' in name) query.where({ 'prior_version.identifier': name.identifier });
+      else query.where('prior_version.identifier', 'like', `oai:%:${name.handle}`);
+    })
+    .orderBy(['source.name', 'item.identifier'])
+    .select('source.name as source', 'item.identifier', 'prior_version.identifier as version');
+  // To the question, some characters of a handle mean others.
+  return rows.filter(({ version }) => !('handle' in name) || version.endsWith(`:${name.handle}`));
+}
+
+/** What the repository calls versions that are shown as the past of an item, and have no addresses of their own: they go with it. */
+export async function findOwnVersions(
+  db: Queryable,
+  { source, identifier }: Pick<Target, 'source' | 'identifier'>,
+): Promise<readonly string[]> {
+  const sourceId = (await sourceIdOf(db, source)) ?? 0;
+  const items = db('item')
+    .join('resource', 'resource.item_id', 'item.id')
+    .where({ 'item.source_id': sourceId, 'resource.source_id': sourceId })
+    .whereRaw('item.identifier = prior_version.identifier')
+    .select(db.raw('1'));
+  const rows: { identifier: string }[] = await db('prior_version')
+    .join('item as own', 'own.id', 'prior_version.item_id')
+    .where({ 'own.source_id': sourceId, 'own.identifier': identifier, 'prior_version.source_id': sourceId })
+    .whereNotNull('prior_version.identifier')
+    .whereNot('prior_version.identifier', identifier)
+    .whereNotExists(items)
+    .orderBy('prior_version.number')
+    .select('prior_version.identifier');
+  return rows.map((row) => row.identifier);
+}
+
 /** By what their repository says of versions: items of the same source that are not withdrawn themselves. */
 export async function findOtherVersions(
   db: Queryable,
