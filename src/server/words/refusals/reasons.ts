@@ -95,7 +95,7 @@ const refused: InJapanese<
   'item-of-several': ({ text, names }) =>
     `複数のソースに ${text} というアイテムがあります。ページのアドレスを指定してください: ${names}`,
   'version-of-item': ({ text, item, page }) =>
-    `${text} は ${item} の以前の版で、そのアイテムのアドレスでしか公開されていません。${page} を指定すると、すべての版の公開を停止します。この版だけを停止するには、リポジトリで取り下げて、全件ハーベストを行ってください`,
+    `${text} は ${item} の以前の版で、そのアイテムのアドレスでしか公開されていません。${page} を指定すると、すべての版の公開を停止します。この版だけを停止するには、リポジトリの側で公開を停止して、全件ハーベストを行ってください`,
   'address-elsewhere': ({ url, base, names }) =>
     `${url} は ${base} の下になく、リンクしているファイルのアドレスでもありません。ソース: ${orNone(names)}`,
   'uri-of-document': ({ uri }) =>
