@@ -12,6 +12,7 @@ import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { withPrivateHint } from '../validate/private-address.ts';
+import { toldRests } from './told-rests.ts';
 
 export interface SyncPortFlags {
   readonly allowPrivate: boolean;
@@ -38,7 +39,8 @@ export function openSyncPort(
   { allowPrivate, contact, transfers, accessTokenFile }: SyncPortFlags,
   io: CommandIo,
 ): SourcePort & { close(): Promise<void> } {
-  const deps = { gate: createHostGate(), clock: systemClock, log: createLog('silent', io.stderr) };
+  const gate = toldRests(createHostGate(), io);
+  const deps = { gate, clock: systemClock, log: createLog('silent', io.stderr) };
   const token = readToken(accessTokenFile, io);
   const settings: Omit<HttpSettings, 'maxResponseBytes'> = {
     endpoint: start.href,
