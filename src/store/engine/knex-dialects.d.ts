@@ -2,7 +2,10 @@ declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
 
   /** knex ships this dialect without types; `sqlite-dialect.ts` replaces its driver. */
-  export default class BetterSqlite3Client extends Knex.Client {}
+  export default class BetterSqlite3Client extends Knex.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: as knex has it.
+    query(connection: unknown, query: any): Promise<any>;
+  }
 }
 declare module 'knex/lib/dialects/postgres/index.js' {
   import type { Knex } from 'knex';

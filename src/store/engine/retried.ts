@@ -36,6 +36,7 @@ function isPassing(error: unknown): boolean {
 }
 
 function isLocked(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' && errcode % 256 === busy;
+  const { errcode, cause } = error as { errcode?: unknown; cause?: unknown };
+  if (typeof errcode === 'number') return errcode % 256 === busy;
+  return cause instanceof Error && isLocked(cause);
 }

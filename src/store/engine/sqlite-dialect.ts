@@ -3,6 +3,7 @@ import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { RecentlyUsed } from '../../core/memory/recently-used.ts';
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../drivers/sqlite-driver.ts';
 import { readHash, storedHash } from '../drivers/sqlite-hashes.ts';
+import { translate } from './storage-error.ts';
 import { giveWay } from './time-slice.ts';
 
 /**
@@ -68,6 +69,15 @@ class SqliteClient extends BetterSqlite3Client {
   override async destroyRawConnection(connection: SqliteConnection): Promise<void> {
     connection.statements.clear();
     connection.database.close();
+  }
+
+  override async query(connection: SqliteConnection, query: unknown): Promise<unknown> {
+    try {
+      return await super.query(connection, query);
+    } catch (error) {
+      // Whoever asked without a transaction is told the same.
+      throw translate(error);
+    }
   }
 
   async _query(connection: SqliteConnection, query: QueryObject): Promise<QueryObject> {
@@ -162,6 +172,8 @@ function openConnection({ filename, pragmas }: SqliteSettings): SqliteConnection
 }
 
 function answer(connection: SqliteConnection, query: QueryObject): QueryObject {
+  // On a full disk SQLite has ended the transaction itself: what is to be told is why, and not that there is none any more.
+  if (/^rollback;?$/i.test(query.sql) && !connection.database.isTransaction) return query;
   try {
     return runQuery(connection, query);
   } catch (error) {
