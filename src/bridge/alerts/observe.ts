@@ -12,7 +12,9 @@ import { followGrowth, hasGrown } from '../../core/alerts/growth.ts';
 import { overdueAt } from '../../core/alerts/overdue.ts';
 import { toMilliseconds } from '../../core/datetime.ts';
 import type { Schedule } from '../../core/time/next-due.ts';
+import { placeOfSource } from '../../harvest/http/host-gate.ts';
 import type { WatchedSource } from '../../store/alerts/watched-sources.ts';
+import type { RestingHost } from '../../store/hosts/host-news.ts';
 import type { SourceFacts } from '../../store/reading/source-facts.ts';
 import type { DueState } from '../../store/runs/due.ts';
 import { lastBackupAt } from '../state/backups.ts';
@@ -55,10 +57,13 @@ export async function observe(bridge: StoredBridge, before: BeforeRound): Promis
     known.due.filter(({ kind }) => kind === 'harvest').map((state) => [state.source, state]),
   );
   const begun = begunHarvests(known.works);
+  const rests = new Map(known.resting.map((rest) => [rest.host, rest]));
   const ofSources = [...watch.current.values()].flatMap((watched) => {
     const facts = known.facts.get(watched.source);
+    const settings = config.sources[watched.source];
+    const rest = settings && rests.get(placeOfSource(settings));
     return findingsOf(bridge, {
-      ...{ watched, facts, due: due.get(watched.source), begun: begun.get(watched.source), now },
+      ...{ watched, facts, due: due.get(watched.source), begun: begun.get(watched.source), rest, now },
     });
   });
   const queued = ofSources.flatMap((found) => ('waitsSince' in found ? [found.waitsSince] : []));
@@ -118,6 +123,8 @@ interface OneSource {
   readonly facts: SourceFacts | undefined;
   readonly due: DueState | undefined;
   readonly begun: BegunHarvest | undefined;
+  /** Of its host, which is not asked for now. */
+  readonly rest: RestingHost | undefined;
   readonly now: number;
 }
 
@@ -168,7 +175,7 @@ function findingsOf(bridge: StoredBridge, one: OneSource): readonly (Finding | W
 function missedHarvest(
   bridge: StoredBridge,
   of: Pick<Finding, 'subject' | 'title'>,
-  { watched, facts, due, begun, now }: OneSource,
+  { watched, facts, due, begun, rest, now }: OneSource,
 ): readonly (Finding | Waiting | UnderWay)[] {
   const { run, stored, lastSuccessAt } = facts ?? {};
   const good = lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt);
@@ -195,11 +202,16 @@ function missedHarvest(
       facts: {
         ...(good === undefined ? { never: 1 } : {}),
         ...(error ? { reason: error.message, code: error.code } : {}),
-        ...(begun?.isUnanswered ? awaited(bridge, of.subject, begun) : {}),
+        ...(rest ? restFacts(rest) : begun?.isUnanswered ? awaited(bridge, of.subject, begun) : {}),
       },
       isEarly: !isOverdue,
     },
   ];
+}
+
+/** Nobody asks there, whatever has begun. */
+function restFacts({ host, until, reason }: RestingHost): AlertFacts {
+  return { resting: host, restsUntil: toMilliseconds(until), ...(reason ? { restsFor: reason } : {}) };
 }
 
 /** The server that a harvest waits for, and since when. */

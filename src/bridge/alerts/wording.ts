@@ -115,7 +115,7 @@ class Teller {
 
   /** In a sentence or two. */
   firing(entry: AlertEntry): readonly string[] {
-    const { reason, code, host, askedAt } = entry.facts;
+    const { reason, code, host, askedAt, resting, restsUntil, restsFor = '' } = entry.facts;
     const { dashboard } = this.#speaker;
     const told = typeof reason === 'string' ? plainText(reason, longestReason) : undefined;
     const isOfSource = ['harvest', 'deletions', 'files', 'records'].includes(entry.kind);
@@ -123,6 +123,9 @@ class Teller {
       this.#what(entry),
       ...(told === undefined ? [] : [this.#words.reason(code ? `${told} [${code}]` : told)]),
       ...(typeof host === 'string' ? [this.#words.unanswered(host, this.#time(Number(askedAt)))] : []),
+      ...(typeof resting === 'string'
+        ? [this.#words.resting(resting, this.#time(Number(restsUntil)), String(restsFor))]
+        : []),
       ...(entry.relapses > 1 ? [this.#words.relapses] : []),
       ...(dashboard && isOfSource ? [this.#linkTo(entry, `${dashboard}/sources/${entry.subject}`)] : []),
     ];

@@ -1,5 +1,6 @@
 import { counted } from '../../server/words/counted.ts';
 import type { Texts } from '../../server/words/language.ts';
+import { toldAs } from '../../server/words/states.ts';
 
 /** What messages say. What systems and repositories said (`reason`) is told as they said it. */
 const en = {
@@ -51,6 +52,8 @@ const en = {
   decide: (url: string) => `Approve or reject: ${url}`,
   unanswered: (host: string, since: string) =>
     `A harvest has begun: it waits for the first answer of ${host} since ${since}.`,
+  resting: (host: string, until: string, why: string) =>
+    `Nothing is asked of ${host} until ${until}${why === '' ? '' : ` (${why})`}.`,
   relapses: 'It comes and goes; it is told to be well only after a longer time.',
   until: (since: string, until: string, duration: string) => `${since} to ${until} (${duration})`,
   testText: 'This is a test by `rsbridge alert test`. Nothing is wrong.',
@@ -105,6 +108,8 @@ const ja: AlertWords = {
   reason: (text) => `直近のエラー: ${text}`,
   decide: (url) => `承認または却下: ${url}`,
   unanswered: (host, since) => `ハーベストを開始し、${since}から${host}の最初の応答を待っています。`,
+  resting: (host, until, why) =>
+    `${until}まで${host}へのアクセスを控えています${why === '' ? '' : `（${toldAs(why)}）`}。`,
   relapses: '発生と復旧を繰り返しているため、復旧のお知らせは通常より長く様子を見てから送ります。',
   until: (since, until, duration) => `${since}から${until}まで（${duration}）`,
   testText: 'これは rsbridge alert test によるテストです。問題は発生していません。',

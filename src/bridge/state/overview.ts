@@ -183,8 +183,10 @@ function withoutEnded(known: Known): Known {
   return isOver ? { ...known, begun: undefined } : known;
 }
 
-function describeBegun({ begun, host }: Known, words: StateWords): string | undefined {
-  return begun && (begun.isUnanswered ? words.awaitsAnswer(host, begun.at) : words.begunAt(begun.at));
+function describeBegun({ begun, host, rest }: Known, words: StateWords): string | undefined {
+  return (
+    begun && (begun.isUnanswered && !rest ? words.awaitsAnswer(host, begun.at) : words.begunAt(begun.at))
+  );
 }
 
 interface NextHarvest {

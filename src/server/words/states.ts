@@ -90,7 +90,7 @@ const ja: StateWords = {
 };
 
 /** Repositories and systems have words of their own. */
-function toldAs(message: string): string {
+export function toldAs(message: string): string {
   return inJapanese(message) ?? message;
 }
 

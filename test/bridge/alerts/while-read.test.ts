@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { NewsContent } from '../../../src/bridge/alerts/content.ts';
+import { observe } from '../../../src/bridge/alerts/observe.ts';
 import { alertRound } from '../../../src/bridge/alerts/round.ts';
 import { wordMessage } from '../../../src/bridge/alerts/wording.ts';
 import { type Bridge, openBridge } from '../../../src/bridge/bridge.ts';
 import { createLog } from '../../../src/bridge/log.ts';
 import { parseConfig } from '../../../src/core/config/config.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
+import { restHost } from '../../../src/store/hosts/host-news.ts';
 import { giveSign } from '../../../src/store/presence/processes.ts';
 import { tellUnderWay } from '../../../src/store/presence/under-way.ts';
 import { endRun, type Run, type RunKind, type RunState, startRun } from '../../../src/store/runs/runs.ts';
@@ -177,5 +179,28 @@ describeOnBoth('alerts while a source is read', (open) => {
     const { text } = wordMessage(JSON.parse(content), { ...speaker, language: 'en' });
     expect(text).toContain('A harvest has begun: it waits for the first answer of kyoto.example.org since');
     expect(JSON.parse(content).firing.entries[0].facts).toMatchObject({ askedAt: began });
+  });
+
+  test('whose host is to be left alone: until when and why, and not that an answer is waited for', async () => {
+    await restHost(bridge.database, 'kyoto.example.org', hour, '503 from server, as asked');
+    const { findings } = await observe(bridge, {
+      ...{ states: [], watched: new Map([['kyoto', { source: 'kyoto', since: 0, records: undefined }]]) },
+      ...{ beginsAnew: false, now },
+    });
+    const finding = findings.find(({ kind }) => kind === 'harvest');
+    expect(finding?.facts).not.toHaveProperty('askedAt');
+    const at = now;
+    const entries = finding ? [{ ...finding, relapses: 0 }] : [];
+    const section = { entries, total: 1, causes: [] };
+    const none = { entries: [], total: 0, causes: [] };
+    const content = { kind: 'alert', at, firing: section, recovered: none, lasting: none, isReminder: false };
+    const speaker = { title: 'B', baseUrl: 'https://b.example', dashboard: undefined, timeZone: 'UTC' };
+    const told = (language: 'en' | 'ja') =>
+      wordMessage(content as unknown as NewsContent, { ...speaker, language }).text;
+    expect(told('en')).toMatch(
+      /Nothing is asked of kyoto\.example\.org until .*20\d\d.* \(503 from server, as asked\)\./,
+    );
+    expect(told('en')).not.toContain('has begun');
+    expect(told('ja')).toContain('kyoto.example.orgへのアクセスを控えています（サーバーの応答は HTTP 503');
   });
 });
