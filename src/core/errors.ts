@@ -115,6 +115,8 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** Whether the same call may succeed later without anybody doing anything. */
   readonly retryable?: boolean;
+  /** What to do next, where that is more than the code knows. */
+  readonly advice?: string;
   /** What the message tells, for pages in other languages and for programs. */
   readonly reason?: Reason;
 }
@@ -124,6 +126,7 @@ export class BridgeError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly reason: Reason | undefined;
+  readonly #advice: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -131,11 +134,12 @@ export class BridgeError extends Error {
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.reason = options.reason;
+    this.#advice = options.advice;
   }
 
   /** What to do next. */
   get advice(): string {
-    return errorTable[this.code];
+    return this.#advice ?? errorTable[this.code];
   }
 }
 

@@ -3,7 +3,7 @@ import { findOlderJournals } from '../../bridge/older-database.ts';
 import { countOf } from '../../core/count-of.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
 import { checkIntegrity } from '../../store/backup/integrity.ts';
-import { translate } from '../../store/engine/storage-error.ts';
+import { notWritable, translate, writableAdvice } from '../../store/engine/storage-error.ts';
 import { exitCodeOf, exitCodes } from '../terminal/exit-codes.ts';
 import type { Finding } from './finding.ts';
 
@@ -12,6 +12,12 @@ const integrityMs = 30_000;
 /** Whether the database is sound, and no older than what was published from it. */
 export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
   const { config, database } = bridge;
+  if (await isReadOnly(database)) {
+    const told = { exitCode: exitCodes.storage, mend: 'psql DATABASE -c "select pg_is_in_recovery()"' };
+    const message = `${notWritable}. ${writableAdvice} [database-unavailable]`;
+    yield { check: 'database', ok: false, message, ...told };
+    return;
+  }
   const { faults, skipped } = await checkIntegrity(database, integrityMs);
   if (faults.length > 0) {
     yield {
@@ -64,6 +70,14 @@ export async function* checkDatabase(bridge: Bridge): AsyncGenerator<Finding> {
     exitCode: exitCodes.needsAttention,
     mend: 'rsbridge publish && rsbridge harvest',
   };
+}
+
+async function isReadOnly({ client, writer }: Bridge['database']): Promise<boolean> {
+  if (client === 'sqlite') return false;
+  const { rows } = await writer.raw<{ rows: { transaction_read_only: string }[] }>(
+    'show transaction_read_only',
+  );
+  return rows[0]?.transaction_read_only === 'on';
 }
 
 /** What cannot be looked at is a finding, too, where a person can do something about it. */

@@ -61,11 +61,21 @@ const connectionCodes = new Set([
   '57P03',
   // It stood still for longer than its lease.
   '25P03',
-  // It has as many connections as it takes.
-  '53300',
-  // It is a standby, or is to be one.
-  '25006',
 ]);
+
+/** It answers, and will not do what it is asked for; what is to be done is another thing than where it is away. */
+export const notWritable =
+  'the PostgreSQL database takes no writes: it is a standby, or it is set to be read-only';
+export const writableAdvice =
+  'Name the primary in `database.url`; where `select pg_is_in_recovery()` says f, look for why it was set so (`show default_transaction_read_only`), a full disk for instance.';
+const unwilling: Readonly<Record<string, { readonly message: string; readonly advice: string }>> = {
+  '25006': { message: notWritable, advice: writableAdvice },
+  '53300': {
+    message: 'the PostgreSQL database has no connection left',
+    advice:
+      'Raise `max_connections` there, or have fewer processes and smaller pools: each process takes up to `database.poolSize` and `database.readerPoolSize`.',
+  },
+};
 
 /** What `pg` says of a connection that ended, without any code; the statement comes before it. */
 const connectionEnded =
@@ -103,6 +113,13 @@ export function translate(error: unknown): unknown {
   }
   const damage = storageError(error);
   if (damage) return damage;
+  const { [code]: known } = unwilling;
+  if (known !== undefined)
+    return new BridgeError('database-unavailable', known.message, {
+      cause: error,
+      retryable: true,
+      advice: known.advice,
+    });
   const acquire = error.name === 'KnexTimeoutError';
   if (acquire || connectionCodes.has(code) || connectionEnded.test(error.message)) {
     return new BridgeError('database-unavailable', 'the database does not answer', {
