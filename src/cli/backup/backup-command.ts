@@ -54,7 +54,14 @@ async function copyChecked(from: string, to: string, flags: BackupFlags, io: Com
     if (!statSync(to).isFile()) throw new BridgeError('backup-refused', `${to} is not a file`);
     if (!flags.force) throw new BridgeError('backup-refused', `${to} exists already`);
   }
-  refuseUnwritable(dirname(to));
+  const directory = dirname(to);
+  // Made here, it would lie on another disk than the one that is not mounted.
+  if (!existsSync(directory) && existsSync(dirname(from)))
+    throw new BridgeError(
+      'backup-refused',
+      `there is no directory ${directory}: is its disk mounted? (mkdir -p ${directory} makes it)`,
+    );
+  refuseUnwritable(directory);
   // Nothing can be said in between: the database is copied in one statement.
   const { size } = statSync(from, { throwIfNoEntry: false }) ?? { size: 0 };
   if (!flags.json) say(io, `copying ${from} (${(size / 1_000_000).toFixed(1)} MB), then checking the copy`);

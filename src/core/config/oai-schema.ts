@@ -11,7 +11,7 @@ const closed = { additionalProperties: false } as const;
 const said = {
   adminEmail: Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]+@(?!localhost\\b)[A-Za-z0-9.-]+\\.[a-z]{2,}$',
+      pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]*@(?!localhost\\b)[A-Za-z0-9.-]+\\.[a-z]{2,}$',
       write: 'an e-mail address without +, at a host with a domain, such as repository@example.ac.jp',
       description: 'Whom harvesters write to; default: `contact`.',
     }),
@@ -123,7 +123,7 @@ export function offeredOai(oai: OaiSetting): OfferedOai | undefined {
 
 /** What harvesters and validators take for an address that people read. */
 export function isAdminEmail(text: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9_.-]+@(?!localhost\b)[A-Za-z0-9.-]+\.[a-z]{2,}$/.test(text);
+  return /^[A-Za-z0-9_][A-Za-z0-9_.-]*@(?!localhost\b)[A-Za-z0-9.-]+\.[a-z]{2,}$/.test(text);
 }
 
 /** The first that is one, of those that may be configured. */

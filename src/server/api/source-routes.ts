@@ -13,8 +13,8 @@ import { runSchema, sourceSchema, toRun, toSource, withoutUndefined } from './js
 
 const listQuery = Type.Object({
   q: Type.Optional(Type.String({ description: 'In the name or the title.' })),
-  state: Type.Optional(Type.String({ description: `One of ${sourceWords.join(', ')}.` })),
-  sort: Type.Optional(Type.String({ description: `One of ${sortings.join(', ')}.` })),
+  state: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...sourceWords] })),
+  sort: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...sortings] })),
   after: Type.Optional(Type.String({ description: 'Those after this source.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
 });

@@ -29,9 +29,18 @@ function compileWhenAsked(...settings: readonly unknown[]): Compile {
     return (data) => {
       compile ??= fastifysCompiler()(...settings);
       validate ??= compile(part);
-      return validate(data) || { error: validate.errors ?? [] };
+      return validate(data) || { error: (validate.errors ?? []).map(withWords) };
     };
   };
+}
+
+/** Ajv says that it has to be one of some, and not which. */
+function withWords<Fault extends { readonly params: Record<string, unknown>; readonly message?: string }>(
+  fault: Fault,
+): Fault {
+  const { allowedValues } = fault.params;
+  if (!Array.isArray(allowedValues)) return fault;
+  return { ...fault, message: `${fault.message}: ${allowedValues.join(', ')}` };
 }
 
 function fastifysCompiler(): BuildCompile {

@@ -290,6 +290,15 @@ test('programs do the same by the API, and follow what takes a while', async () 
     '<http://localhost:8080/api/v1/sources?sort=name&limit=2&after=other-01>; rel="next"',
   );
   expect(list.headers.get('cache-control')).toBe('no-store');
+  const bogus = await api('GET', '/sources?state=bogus', read);
+  expect([bogus.status, JSON.stringify(bogus.json)]).toEqual([400, expect.stringContaining('failed')]);
+  const slash = await fetch(`${await house.origin()}/admin/`, {
+    headers: { authorization: `Bearer ${read}` },
+    redirect: 'manual',
+  });
+  expect([slash.status, slash.headers.get('location')]).toEqual([308, '/admin']);
+  expect((await api('GET', '/sources?sort=bogus', read)).status).toBe(400);
+  expect((await api('GET', '/sources?state=failed', read)).status).toBe(200);
   expect((await api('GET', '/sources/sample', read)).json).toMatchObject({ name: 'sample', missing: 0 });
   expect(JSON.stringify((await api('GET', '/sources/sample', read)).json)).not.toContain('quite-secret');
   const paused = await api('POST', '/sources/other-02/pause', run, { until: 'monday', reason: 'holiday' });

@@ -37,6 +37,7 @@ describe('oai of a source', () => {
   });
 
   test('has the first address that harvesters take', () => {
+    expect(configured({ oai: true, contact: 'a@b.org' })).toBeDefined();
     expect(adminEmailOf(undefined, 'https://repo.example.org/', 'a@b', contact)).toBe(contact);
   });
 });

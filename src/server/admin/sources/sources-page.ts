@@ -39,6 +39,12 @@ export function sourcesPageRoutes(app: FastifyInstance, deps: AdminServer): void
     config: { operationId: 'getAdminPage', needs: 'read' },
     handler: (request, reply) => sendSources(deps, request, reply),
   });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/admin/',
+    config: { operationId: 'getAdminPageBySlash', needs: 'read' },
+    handler: (_request, reply) => reply.redirect(`${basePathOf(deps)}/admin`, 308),
+  });
 }
 
 async function sendSources(
