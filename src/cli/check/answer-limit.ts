@@ -54,9 +54,11 @@ function limit({ config, isAsking }: HarvestSource, signal: AbortSignal, most: n
 
 const lookMs = 250;
 
+const turns: ReadonlySet<ReasonCode> = new Set(['turn-not-come']);
+
 /** That nothing was asked, because others had their turn or the host rests. */
 export function isUnasked({ reason }: BridgeError): boolean {
-  return reason?.code === 'turn-not-come';
+  return reason !== undefined && turns.has(reason.code);
 }
 
 const silences: ReadonlySet<ReasonCode> = new Set(['no-answer-in-time', 'host-silent']);
