@@ -22,7 +22,7 @@ import { checkPlaces } from './config/writable.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { dieBySignals } from './signals.ts';
 import { systemClock } from './system-clock.ts';
-import { takeoverTalk } from './takeover-talk.ts';
+import { sayMigrated, takeoverTalk } from './takeover-talk.ts';
 
 /**
  * What is stored and what is published. A command that asks no repository and publishes nothing needs no more, and
@@ -83,8 +83,8 @@ export async function openStored(given: Config, schema: 'migrate' | 'check'): Pr
   try {
     if (schema === 'migrate')
       await (database.client === 'sqlite'
-        ? dieBySignals(() => migrate(database, takeoverTalk()))
-        : migrate(database, takeoverTalk()));
+        ? dieBySignals(() => migrate(database, takeoverTalk(), { onMigrated: sayMigrated }))
+        : migrate(database, takeoverTalk(), { onMigrated: sayMigrated }));
     if (schema === 'check') await checkSchema(database);
     await lookAtClock(database);
     ({ problems } = await replaceSources(given));

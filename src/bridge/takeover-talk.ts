@@ -25,3 +25,13 @@ export function takeoverTalk(
     );
   };
 }
+
+/** Says on stderr what was done to the schema: processes of the version before may be at work beside it. */
+export function sayMigrated(names: readonly string[]): void {
+  const [first] = names;
+  const last = names.at(-1);
+  const which = names.length === 1 ? first : `${first} to ${last}`;
+  process.stderr.write(
+    `the database has the schema of this version now (${countOf(names.length, 'migration')}: ${which})\n`,
+  );
+}

@@ -147,11 +147,13 @@ const createTable = `create table if not exists ${table} (name text primary key,
 /** Any number will do as long as every rsbridge uses the same. */
 const advisoryLock = 7_089_9_017;
 
-/** For tests: other migrations than ours, or less patience. */
+/** For tests other migrations than ours, or less patience. */
 export interface MigrateOptions {
   readonly list?: readonly Migration[];
   /** In milliseconds, on PostgreSQL. */
   readonly lockTimeout?: number;
+  /** Told of what was done to a database that there was. */
+  readonly onMigrated?: (names: readonly string[]) => void;
 }
 
 /**
@@ -164,20 +166,25 @@ export interface MigrateOptions {
 export async function migrate(
   database: Database,
   onProgress: (progress: TakeoverProgress) => void = () => undefined,
-  { list = migrations, lockTimeout = lockTimeoutMs }: MigrateOptions = {},
+  { list = migrations, lockTimeout = lockTimeoutMs, onMigrated = () => undefined }: MigrateOptions = {},
 ): Promise<void> {
   const { client } = database;
   try {
     if (await isUpToDate(database.writer, list)) return;
     if (client === 'sqlite') await database.writer.raw(createTable);
+    const done: string[] = [];
+    let isNew = false;
     for (let isOver = false; !isOver; ) {
       const { waitsFor, ...found } = await briefly(() =>
         database.transaction((trx) => migrateSome(trx, client, list, lockTimeout)),
       );
       isOver = found.isOver;
+      done.push(...found.done);
+      isNew ||= found.isNew;
       await takeOver(database, onProgress);
       if (waitsFor !== undefined) await endFilling(database, list, waitsFor);
     }
+    if (!isNew && done.length > 0) onMigrated(done);
   } catch (error) {
     throw translate(error);
   }
@@ -196,6 +203,10 @@ async function isUpToDate(db: Queryable, list: readonly Migration[]): Promise<bo
 interface Some {
   /** Nothing is left to do but what is to be taken over. */
   readonly isOver: boolean;
+  /** What was done. */
+  readonly done: readonly string[];
+  /** There was nothing yet. */
+  readonly isNew: boolean;
   /** The migration whose rows have to be filled in before the next. */
   readonly waitsFor?: string | undefined;
 }
@@ -220,20 +231,23 @@ async function migrateSome(
   refuseNewer(rows, list);
   const open = list.filter(({ name }) => !done.has(name));
   if (done.size > 0 && open.some(({ takesOver }) => takesOver)) await refuseWorkers(trx);
+  const some = { done: [] as string[], isNew: done.size === 0 };
   // Somebody else's takeover has to come to its end before what follows.
-  if (done.has('0032-takeover') && (await trx('takeover').first('position'))) return { isOver: false };
+  if (done.has('0032-takeover') && (await trx('takeover').first('position')))
+    return { ...some, isOver: false };
   for (const { name, up, takesOver, worksWith = null, fill, indexes, contracts } of open) {
     if (contracts !== undefined && (await isToBeFilled(trx, contracts)))
-      return { isOver: false, waitsFor: contracts };
+      return { ...some, isOver: false, waitsFor: contracts };
     await up(trx);
     await trx(table).insert({ name, run_at: new Date().toISOString(), works_with: worksWith });
+    some.done.push(name);
     const isLeft = indexes ? await beginIndexes(trx, indexes) : fill !== undefined;
     if (isLeft) await trx.raw(fillTable).then(() => trx('backfill').insert({ name }));
-    if (takesOver && (await trx('takeover').first('position'))) return { isOver: false };
+    if (takesOver && (await trx('takeover').first('position'))) return { ...some, isOver: false };
     // Beside others who work, what is locked is given back as soon as it can be.
-    if (done.has('0033-keys') && name !== open.at(-1)?.name) return { isOver: false };
+    if (done.has('0033-keys') && name !== open.at(-1)?.name) return { ...some, isOver: false };
   }
-  return { isOver: true };
+  return { ...some, isOver: true };
 }
 
 async function isToBeFilled(trx: Knex.Transaction, name: string): Promise<boolean> {

@@ -76,6 +76,21 @@ describe.each(['sqlite', 'pg'] as const)('two releases at one database on %s', (
     for (const close of closing.splice(0).reverse()) await close();
   });
 
+  test('who brings the schema up to date is told what that was, and nobody else', async () => {
+    const told: (readonly string[])[] = [];
+    const onMigrated = (names: readonly string[]) => told.push(names);
+    const list = [...migrations, next()];
+    await migrate(later, undefined, { onMigrated });
+    await migrate(later, undefined, { list, onMigrated });
+    await migrate(later, undefined, { list, onMigrated });
+    expect(told).toEqual([['9001-next']]);
+    const { config, drop } = kind === 'sqlite' ? makeSqlite() : await makePostgres();
+    const fresh = openDatabase(config);
+    closing.push(drop, () => fresh.close());
+    await migrate(fresh, undefined, { onMigrated });
+    expect(told).toHaveLength(1);
+  });
+
   async function ourBridge() {
     const bridge = await openBridge(parseConfig(raw), silent(), 'migrate');
     closing.push(() => bridge.close());
