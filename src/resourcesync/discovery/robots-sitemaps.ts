@@ -26,16 +26,22 @@ export function sitemapsNamed(text: string, robots: string): readonly string[] {
 /**
  * Why a Sitemap of a robots.txt is not read.
  * @param text what is there
- * @returns `isForGood`: it is no list of this Source, and nothing is missing without it
+ * @returns `isForGood`: it says itself that it is no list of this Source, and nothing is missing without it
  */
 export async function unreadSitemap(
   { uri, status, error }: { uri: string; status: number | undefined; error: BridgeError },
   text: () => Promise<string>,
 ): Promise<{ readonly isForGood: boolean; readonly why: string }> {
-  if (status === 404 || status === 410) return { isForGood: true, why: `${uri} answers ${status}` };
+  if (status === 404 || status === 410) return { isForGood: status === 410, why: `${uri} answers ${status}` };
   const isOther = error.code === 'upstream-not-xml' || error.code === 'upstream-protocol';
-  if (isOther && isListOfAddresses(await text())) return { isForGood: true, why: textSitemap(uri) };
-  return { isForGood: error.code === 'upstream-protocol', why: described(uri, error) };
+  const found = isOther ? await text() : '';
+  if (isListOfAddresses(found)) return { isForGood: true, why: textSitemap(uri) };
+  return { isForGood: isFeed(found), why: described(uri, error) };
+}
+
+/** RSS or Atom: they tell what is new, and never all there is. */
+function isFeed(text: string): boolean {
+  return /^\uFEFF?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:rss|feed|rdf:RDF)[\s>]/.test(text);
 }
 
 export function textSitemap(uri: string): string {

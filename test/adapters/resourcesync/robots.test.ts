@@ -99,6 +99,8 @@ describeOnBoth('a host whose robots.txt names several Sitemaps', (database) => {
     const pages = { type: 'text/html' };
     for (const [bad, more] of [
       ['busy', { status: 500 }],
+      ['not here', { status: 404 }],
+      ['<Error><Code>NoSuchKey</Code></Error>', {}],
       ['<!doctype html><p>Maintenance', pages],
       [body.slice(0, 40), {}],
       [body.slice(0, -60), {}],
@@ -128,7 +130,8 @@ describeOnBoth('a host whose robots.txt names several Sitemaps', (database) => {
     robots('/s1.xml', '/gone.xml', '/sm.txt', '/feed.xml');
     sitemap('/s1.xml', 'a', 'b');
     source.put('/sm.txt', `${source.origin}/a.csv\n${source.origin}/b.csv\n`, { type: 'text/plain' });
-    source.put('/feed.xml', '<rss version="2.0"><channel/></rss>');
+    source.put('/feed.xml', '<?xml version="1.0"?>\n<!-- news -->\n<rss version="2.0"><channel/></rss>');
+    source.put('/gone.xml', 'gone', { status: 410 });
     const far = await follow('dead');
     await far.turn('full');
     sitemap('/s1.xml', 'a');
@@ -141,7 +144,7 @@ describeOnBoth('a host whose robots.txt names several Sitemaps', (database) => {
     expect(said.map(([code]) => code)).toEqual(Array(3).fill('endpoint-quirk'));
     expect(said.map(([, message]) => message).sort()).toEqual([
       expect.stringMatching(/^\/feed\.xml/),
-      '/gone.xml answers 404',
+      '/gone.xml answers 410',
       expect.stringMatching(/^\/sm\.txt is a Sitemap as text/),
     ]);
   });

@@ -107,8 +107,9 @@ describe('findSource', () => {
     source.answers.set('/one.xml', plain);
     source.answers.set('/two.xml', plain);
     source.answers.set('/busy.xml', { status: 503, body: '' });
+    source.answers.set('/gone.xml', { status: 410, body: '' });
     source.answers.set('/list.txt', { body: 'https://a.example/1\r\nhttps://a.example/2\r\n' });
-    const names = ['one.xml', 'busy.xml', 'gone.xml', 'list.txt', 'two.xml', 'one.xml'];
+    const names = ['one.xml', 'busy.xml', 'gone.xml', 'list.txt', 'two.xml', 'one.xml', 'none.xml'];
     source.answers.set('/robots.txt', { body: names.map((name) => `Sitemap: /${name}`).join('\n') });
     for (const path of ['/', '/robots.txt']) {
       const { sets, ofRobots } = await find(path);
@@ -119,12 +120,15 @@ describe('findSource', () => {
         lists: { resourcelist: sets, changelist: [], resourcedump: [], changedump: [] },
         robots: {
           uri: `${source.origin}/robots.txt`,
-          named: 5,
+          named: 6,
           unread: [
-            `${source.origin}/gone.xml answers 404`,
+            `${source.origin}/gone.xml answers 410`,
             expect.stringContaining('/list.txt is a Sitemap as text'),
           ],
-          faults: [expect.stringContaining(`${source.origin}/busy.xml`)],
+          faults: [
+            expect.stringContaining(`${source.origin}/busy.xml`),
+            `${source.origin}/none.xml answers 404`,
+          ],
         },
       });
     }
