@@ -91,7 +91,10 @@ describe.each(sqliteDrivers())('SQLite of the %s', (driver) => {
     await filled();
     const database = openDatabase({ client: 'sqlite', file });
     try {
-      await expect(database.reader('source').update({ name: 'x' })).rejects.toMatchObject({ code: 'storage', message: expect.stringContaining('may not be written') });
+      await expect(database.reader('source').update({ name: 'x' })).rejects.toMatchObject({
+        code: 'storage',
+        message: expect.stringContaining('may not be written'),
+      });
     } finally {
       await database.close();
     }
