@@ -5,6 +5,7 @@ import { createLog } from '../../bridge/log.ts';
 import { systemClock } from '../../bridge/system-clock.ts';
 import { productName, version } from '../../bridge/version.ts';
 import { toIso } from '../../core/datetime.ts';
+import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError, describeError } from '../../core/errors.ts';
 import { createThreads } from '../../harvest/threads/threads.ts';
 import { obstacleOf } from '../../sync/content/obstacle.ts';
@@ -48,7 +49,7 @@ export async function syncCommand(
   const deps: SyncDeps = {
     port,
     now: () => toIso(systemClock.now()),
-    stop: io.stop,
+    stop: eitherOf(io.stop, port.left),
     threads,
     telling,
     onProgress: (state) => view.show(state),
@@ -63,11 +64,12 @@ export async function syncCommand(
     const report = await synchronise(options, deps);
     progress.end();
     tellReport(report, options, flags, io);
-    if (report.isStopped) return exitCodes.interrupted;
+    if (report.isStopped && !port.left.aborted) return exitCodes.interrupted;
     return report.isComplete ? exitCodes.ok : exitCodes.needsAttention;
   } catch (error) {
     if (io.stop.aborted || io.abort.aborted)
       throw new BridgeError('interrupted', 'stopped before the end', { cause: error });
+    if (port.left.aborted) throw port.left.reason;
     throw error;
   } finally {
     progress.end();

@@ -7,7 +7,7 @@ import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { keepSecret } from '../../core/secrets.ts';
 import { bodyChunks } from '../../harvest/http/chunk-memory.ts';
-import { createHostGate } from '../../harvest/http/host-gate.ts';
+import { createHostGate, watchedGate } from '../../harvest/http/host-gate.ts';
 import { createHttp, type HttpSettings } from '../../harvest/http/http.ts';
 import type { SourcePort } from '../../resourcesync/source-port.ts';
 import type { CommandIo } from '../terminal/io.ts';
@@ -18,6 +18,8 @@ export interface SyncPortFlags {
   readonly allowPrivate: boolean;
   readonly contact?: string;
   readonly transfers: number;
+  /** It goes on for ever: a host that is to be left alone is waited for. */
+  readonly watch: boolean;
   /** A file with the token of a private Source; else RSBRIDGE_ACCESS_TOKEN, if there is one. */
   readonly accessTokenFile?: string;
 }
@@ -28,18 +30,29 @@ const maximumDocumentBytes = 68 * 1024 * 1024;
 const wholeOctets = 262_144;
 /** Requests to a server of ours that has not answered those ahead of them; others are asked one after the other. */
 const requestsAhead = 8;
+const lookMs = 100;
 const slowestRate = { graceSeconds: 120, bytesPerSecond: 1_000 };
+
+export interface SyncPort extends SourcePort {
+  /** Why a run is to end before its time: its host wants to be left alone for long. */
+  readonly left: AbortSignal;
+  close(): Promise<void>;
+}
 
 /**
  * The way to a Source: polite as harvests are, and to no other private host than the given one. Once Ctrl-C is pressed no
- * list is read on; a resource is finished.
+ * list is read on; a resource is finished, unless all that is under way waits for its turn.
  */
 export function openSyncPort(
   start: URL,
-  { allowPrivate, contact, transfers, accessTokenFile }: SyncPortFlags,
+  { allowPrivate, contact, transfers, watch, accessTokenFile }: SyncPortFlags,
   io: CommandIo,
-): SourcePort & { close(): Promise<void> } {
-  const gate = toldRests(createHostGate(), io);
+): SyncPort {
+  const leaving = new AbortController();
+  const onLong = (why: string) => leaving.abort(new BridgeError('upstream-busy', why, { retryable: true }));
+  const watched = watchedGate(createHostGate());
+  const gate = toldRests(watched.gate, { io, onLong: watch ? undefined : onLong });
+  const idle = onceIdle(io.stop, watched.isAsking);
   const deps = { gate, clock: systemClock, log: createLog('silent', io.stderr) };
   const token = readToken(accessTokenFile, io);
   const settings: Omit<HttpSettings, 'maxResponseBytes'> = {
@@ -56,7 +69,11 @@ export function openSyncPort(
   };
   const documents = createHttp({ ...settings, maxResponseBytes: maximumDocumentBytes }, deps);
   const contents = createHttp({ ...settings, maxResponseBytes: Number.MAX_SAFE_INTEGER }, deps);
-  const signals = { document: eitherOf(io.stop, io.abort), content: eitherOf(io.abort) };
+  const left = leaving.signal;
+  const signals = {
+    document: eitherOf(io.stop, io.abort, left),
+    content: eitherOf(io.abort, left, idle.signal),
+  };
   const identity = { 'accept-encoding': 'identity' };
   const small = contents.whole({
     signal: signals.content,
@@ -65,6 +82,7 @@ export function openSyncPort(
     ahead: (server) => (server?.startsWith(`${productName}/`) ? requestsAhead : 1),
   });
   return {
+    left,
     isAuthorised: token !== undefined,
     giveBack: (chunk) => bodyChunks.giveBack(chunk),
     small: { atOnce: transfers * requestsAhead, get: (uri) => small.ask(uri) },
@@ -82,10 +100,32 @@ export function openSyncPort(
       }
     },
     close: async () => {
+      idle.end();
       small.close();
       await Promise.all([documents.close(), contents.close()]);
     },
   };
+}
+
+/** Aborted as soon as nothing is asked any more after a stop: what waits then is not begun. */
+function onceIdle(stop: AbortSignal, isAsking: () => boolean) {
+  const idle = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const why = new BridgeError('upstream-busy', 'it was not its turn before the run was stopped', {
+    retryable: true,
+  });
+  const look = () => {
+    if (!isAsking()) idle.abort(why);
+  };
+  const begin = () => {
+    timer = setInterval(look, lookMs);
+  };
+  stop.addEventListener('abort', begin, { once: true });
+  const end = () => {
+    stop.removeEventListener('abort', begin);
+    clearInterval(timer);
+  };
+  return { signal: idle.signal, end };
 }
 
 /** @throws BridgeError `usage` */

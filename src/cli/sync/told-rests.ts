@@ -5,9 +5,21 @@ import { type CommandIo, say } from '../terminal/io.ts';
 
 /** Shorter ones are over before anybody wonders. */
 const noticedMs = 10_000;
+/** Nobody sits out longer ones, with the directory locked: the next run goes on. */
+const longestMs = 300_000;
+
+export interface RestsTold {
+  readonly io: CommandIo;
+  /** Told why a run had better end. Undefined: it goes on in any case. */
+  readonly onLong?: ((why: string) => void) | undefined;
+  readonly now?: () => number;
+}
 
 /** A host that is to be left alone for long is told at once: nothing else says why a run stands still. */
-export function toldRests(gate: HostGate, io: CommandIo, now = () => systemClock.now().getTime()): HostGate {
+export function toldRests(
+  gate: HostGate,
+  { io, onLong, now = () => systemClock.now().getTime() }: RestsTold,
+): HostGate {
   const told = new Map<string, number>();
   return {
     enter: gate.enter,
@@ -19,7 +31,10 @@ export function toldRests(gate: HostGate, io: CommandIo, now = () => systemClock
       told.set(host, until);
       const seconds = Math.round((until - now()) / 1000);
       const why = reason === undefined ? '' : ` (${reason})`;
-      say(io, `${host} is left alone until ${toIso(new Date(until))}${why}: ${seconds} seconds`);
+      const left = `${host} is left alone until ${toIso(new Date(until))}${why}`;
+      const ends = onLong !== undefined && until - now() > longestMs;
+      say(io, ends ? `${left}: this run ends, the next one goes on` : `${left}: ${seconds} seconds`);
+      if (ends) onLong(left);
     },
   };
 }

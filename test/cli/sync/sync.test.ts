@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { runMain } from '../../house/cli/run-main.ts';
 import { capabilityList, WrittenSource } from '../../house/resourcesync/written-source.ts';
 import { type SampleService, startSampleService } from '../../house/server/sample-service.ts';
-import { ChangingSource } from '../../house/sync/changing-source.ts';
+import { ChangingSource, type Interference } from '../../house/sync/changing-source.ts';
 import { filesBelow } from '../../house/sync/copy.ts';
 
 let directory: string;
@@ -51,6 +51,43 @@ describe('rsbridge sync, of a Source that a test changes', () => {
     expect(second.code).toBe(0);
     expect(second.stdout).toContain('incremental: there is a copy as of 2026-11-01T00:00:03Z');
     expect(second.stdout).toContain('0 created, 0 updated, 0 deleted, 0 failed');
+  });
+
+  test('ends where its host wants to be left alone for long, and goes on the next time', async () => {
+    const busy = (seconds: number): Interference => {
+      return (response) => {
+        response.writeHead(503, { 'retry-after': String(seconds) }).end();
+        return true;
+      };
+    };
+    source.interferences.set('/a.xml', busy(7200));
+    const first = await run(source.origin, 'copy', map(), '--transfers', '1');
+    expect(first.code).toBe(4);
+    expect(first.stderr).toMatch(
+      / is left alone until .*\(503 from server.*\): this run ends, the next one goes on/,
+    );
+    source.interferences.clear();
+    expect(await run(source.origin, 'copy')).toMatchObject({ code: 0 });
+    expect(filesBelow(join(directory, 'copy'))).toEqual({ 'a.xml': '<a/>', 'b.pdf': 'B' });
+    source.interferences.set('/cap.xml', busy(7200));
+    const unread = await run(source.origin, 'copy');
+    expect(unread.code).toBe(3);
+    expect(unread.stderr).toContain('[upstream-busy]');
+    source.interferences.clear();
+    // Ctrl-C while it waits for less.
+    source.put('/a.xml', '<a>2</a>', { type: 'application/xml' });
+    source.interferences.set('/a.xml', busy(120));
+    const stop = new AbortController();
+    const begun = performance.now();
+    const env = { PATH: process.env.PATH ?? '' };
+    const waiting = runMain(directory, ['sync', source.origin, 'copy'], env, { stop: stop.signal });
+    await vi.waitFor(() => expect(source.asked.filter((path) => path === '/a.xml')).toHaveLength(3), 20_000);
+    stop.abort();
+    expect((await waiting).code).toBe(130);
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    source.interferences.clear();
+    expect(await run(source.origin, 'copy')).toMatchObject({ code: 0 });
+    expect(filesBelow(join(directory, 'copy'))['a.xml']).toBe('<a>2</a>');
   });
 
   test('without --map a copy has a folder for the host', async () => {

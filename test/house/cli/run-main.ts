@@ -8,12 +8,12 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** `rsbridge ARGS` in this process, with `cwd` as its working directory and nobody who stops it. */
+/** `rsbridge ARGS` in this process, with `cwd` as its working directory; nobody stops it unless told. */
 export async function runMain(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  more: Pick<CommandIo, 'stdin'> = {},
+  more: Partial<Pick<CommandIo, 'stdin' | 'stop'>> = {},
 ): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
   const sink = (name: 'stdout' | 'stderr') =>
@@ -24,7 +24,7 @@ export async function runMain(
       },
     });
   const never = new AbortController().signal;
-  const io = { ...more, env, cwd, stop: never, abort: never };
+  const io = { stop: never, ...more, env, cwd, abort: never };
   const code = await main(args, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
   return { code, ...output };
 }
