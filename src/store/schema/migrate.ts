@@ -147,7 +147,7 @@ const createTable = `create table if not exists ${table} (name text primary key,
 /** Any number will do as long as every rsbridge uses the same. */
 const advisoryLock = 7_089_9_017;
 
-/** For tests other migrations than ours, or less patience. */
+/** What is not as usual: in tests, other migrations than ours or less patience. */
 export interface MigrateOptions {
   readonly list?: readonly Migration[];
   /** In milliseconds, on PostgreSQL. */

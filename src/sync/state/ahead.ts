@@ -16,7 +16,7 @@ export function forgetFuture(database: CopyDatabase, clock: string): string | un
   database.write('update held set doomed = ? where doomed > ?', longAgo, latest);
   database.write('update due set as_of = ? where as_of > ?', longAgo, latest);
   database.write('delete from gone where as_of > ?', latest);
-  database.write("delete from setting where name >= 'list ' and name < 'list!'");
+  database.keepNone('list');
   database.keep('cursor', undefined);
   return cursor;
 }

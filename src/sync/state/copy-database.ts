@@ -187,6 +187,12 @@ export class CopyDatabase {
     else this.write('insert or replace into setting (name, value) values (?, ?)', name, value);
   }
 
+  /** Of all settings of a kind, which are called by it and something else: `list https://…`. */
+  keepNone(kind: string): void {
+    // `!` comes behind the space.
+    this.write('delete from setting where name >= ? and name < ?', `${kind} `, `${kind}!`);
+  }
+
   close(): void {
     if (this.#isTrial && this.#open) this.#database.exec('rollback');
     else this.flush();

@@ -10,8 +10,6 @@ export function forgetSet(database: CopyDatabase, set: string): void {
   database.write('update held set as_of = ?, doomed = null', longAgo);
   for (const table of ['due', 'gone']) database.write(`delete from ${table}`);
   database.write(`delete from setting where name in ('cursor', 'packages')`);
-  // `!` comes behind the space.
-  for (const kind of ['list', 'expected'])
-    database.write('delete from setting where name >= ? and name < ?', `${kind} `, `${kind}!`);
+  for (const kind of ['list', 'expected']) database.keepNone(kind);
   database.keep('set', set);
 }
