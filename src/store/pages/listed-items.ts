@@ -12,28 +12,27 @@ export async function countListed(db: Queryable, source: string, sourceId: numbe
     .where('private_part.source', source)
     .select('source.id');
   const ids = [sourceId, ...parts.map(({ id }) => id)];
-  let sum = await countKeptBack(db, source, ids);
+  let sum = await countKeptBack(db, { source, sourceId, ids });
   for (const id of ids) sum += await readItemCount(db, id);
   return sum;
 }
 
-/**
- * Those that were named, and of which no metadata is published. What is withdrawn in a private set is withdrawn in the source, too.
- * @param ids of the source, which is the first, and of its private sets
- */
-async function countKeptBack(db: Queryable, source: string, ids: readonly number[]): Promise<number> {
-  const [sourceId] = ids;
+interface Family {
+  readonly source: string;
+  readonly sourceId: number;
+  /** With those of its private sets. */
+  readonly ids: readonly number[];
+}
+
+/** Those that were named, and of which no metadata is published. What is withdrawn in a private set is withdrawn in the source, too. */
+async function countKeptBack(db: Queryable, { source, sourceId, ids }: Family): Promise<number> {
   const places = ids.map(() => '?').join(', ');
   const named = db
     .select('identifier')
     .from('withdrawal')
     .where({ source })
     .union((query) =>
-      query
-        .select('identifier')
-        .from('unreadable')
-        .where({ source_id: sourceId as number })
-        .whereNotNull('identifier'),
+      query.select('identifier').from('unreadable').where({ source_id: sourceId }).whereNotNull('identifier'),
     );
   const [row] = await db
     .from(named.as('named'))
