@@ -25,7 +25,7 @@ import { readRecord } from './items/source-item.ts';
 import { readHeader } from './lists/header-entry.ts';
 import { type Listing, RunClock } from './lists/listing.ts';
 import { progressAt, walkList } from './passes/list-walk.ts';
-import { ForeignList } from './threads/foreign-list.ts';
+import { ForeignList, isReadElsewhere } from './threads/foreign-list.ts';
 import { readingOf } from './threads/packed-records.ts';
 import { TokenCompany } from './tokens/token-company.ts';
 import { TokenEncoding } from './tokens/token-encoding.ts';
@@ -93,7 +93,9 @@ class OaiPmhAdapter implements Adapter {
     const readElsewhere =
       threads &&
       ((response: HttpResponse, pass: Pass) =>
-        new ForeignList(response, pass, { threads, deflates, origin: { url, ...pass } }));
+        isReadElsewhere(threads)
+          ? new ForeignList(response, pass, { threads, deflates, origin: { url, ...pass } })
+          : undefined);
     const own = { verb: 'ListRecords', mode, read, readElsewhere } as const;
     const listing = await this.#listing(own, declared, progress.asOf, signal);
     for await (const page of walkList(listing, passes, progress, signal)) {

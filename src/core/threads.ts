@@ -5,6 +5,10 @@
 export interface Threads {
   /** @param script runs in the thread, and answers to each `ThreadMessage` with others of the same job */
   begin(script: URL, hear: ThreadListener): ThreadJob;
+  /**
+   * Whether a job would not have to wait for a thread to start; if it would, one starts now. For scripts that say `isReady`.
+   */
+  isReady(script: URL): boolean;
 }
 
 export interface ThreadListener {
@@ -25,3 +29,6 @@ export interface ThreadMessage {
   readonly job: number;
   readonly what: unknown;
 }
+
+/** What a script says once when it has been loaded: job 0 is nobody's. */
+export const isReady: ThreadMessage = { job: 0, what: 'ready' };

@@ -63,8 +63,9 @@ export class ChainRace<Entry, R extends Reader<Entry>> {
 
 function advance<Entry, R>(runner: Runner<Entry, R>): void {
   const { planned, reader } = runner;
-  runner.pending = runner.pages.next().then(({ value, done }) => {
+  runner.pending = runner.pages.next().then(async ({ value, done }) => {
     if (done === true) throw new Error('a list ended without saying how');
+    await value.whole?.();
     return { planned, reader, page: value };
   });
   // Its failure belongs to whoever asks for it next, not to the process.

@@ -245,8 +245,8 @@ export class Chain<Entry> {
       }
       try {
         const response = await this.#requests.answer(this.#state);
-        const list =
-          this.#listing.readElsewhere?.(response, this.#pass) ?? new ListResponse(response, this.#pass);
+        const elsewhere = this.#listing.readElsewhere?.(response, this.#pass);
+        const list = batch.from(elsewhere ?? new ListResponse(response, this.#pass));
         for await (const records of list) {
           clock.see(list.envelope, response.headers.date, context.clock.now());
           for (const record of records) {
@@ -348,10 +348,10 @@ export class Chain<Entry> {
     batch: PageBatch<Entry> | undefined,
     rest: { readonly after?: ChainState; readonly outcome?: ChainOutcome },
   ): ChainPage<Entry> {
-    const { entries, problems } = batch?.take() ?? { entries: [], problems: [] };
+    const { entries, problems, whole } = batch?.take() ?? { entries: [], problems: [] };
     if (batch !== undefined) this.#handOn();
     const after = rest.outcome === undefined ? rest.after : this.#state;
-    return { ...rest, after, entries, problems: [...this.#reports.take(), ...problems] };
+    return { ...rest, after, entries, whole, problems: [...this.#reports.take(), ...problems] };
   }
 
   #lastPage(batch: PageBatch<Entry>, end: 'end' | DoubtfulEnd): ChainPage<Entry> {

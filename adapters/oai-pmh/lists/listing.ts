@@ -8,13 +8,8 @@ import type { PageSize } from '../verdicts/list-length.ts';
 import type { DateForm } from '../windows/date-form.ts';
 import type { Pass } from '../windows/passes.ts';
 import type { Span } from '../windows/window.ts';
-import type { CutRecord, Envelope } from '../wire/record-parser.ts';
-import type { ReadEntry } from './page-batch.ts';
-
-/** A response on its way into records; the envelope is complete at its end. */
-export interface ReadResponse extends AsyncIterable<CutRecord[]> {
-  readonly envelope: Envelope;
-}
+import type { Envelope } from '../wire/record-parser.ts';
+import type { ReadEntry, ReadResponse } from './page-batch.ts';
 
 /** What all lists of a run have in common. */
 export interface Listing<Entry> {
@@ -25,7 +20,7 @@ export interface Listing<Entry> {
   readonly offered: readonly string[];
   readonly read: (pass: Pass) => ReadEntry<Entry>;
   /** Reads a response to ListRecords elsewhere, for `read`; undefined: it is read here. */
-  readonly readElsewhere?: ((response: HttpResponse, pass: Pass) => ReadResponse) | undefined;
+  readonly readElsewhere?: ((response: HttpResponse, pass: Pass) => ReadResponse | undefined) | undefined;
   readonly dates: DateForm;
   readonly encoding: TokenEncoding;
   readonly company: TokenCompany;

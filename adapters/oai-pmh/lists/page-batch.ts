@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../../src/core/adapter.ts';
-import type { CutRecord } from '../wire/record-parser.ts';
+import type { CutRecord, Envelope } from '../wire/record-parser.ts';
 
 /** A response of more records goes out in several pages: 1,000 at once cost 40 MB more than 300, and are no faster. */
 const maximumEntries = 300;
@@ -14,9 +14,18 @@ export type ReadEntry<Entry> = (record: CutRecord) => {
   readonly problem: Problem | undefined;
 };
 
+/** A response on its way into records; the envelope is complete at its end. */
+export interface ReadResponse extends AsyncIterable<CutRecord[]> {
+  readonly envelope: Envelope;
+  /** Until nothing is missing from the records that came of it, for which nothing else has to wait. */
+  whole?(): Promise<void>;
+}
+
 export interface Batch<Entry> {
   readonly entries: readonly Entry[];
   readonly problems: readonly Problem[];
+  /** To be waited for before they are stored (`ReadResponse`). */
+  readonly whole?: (() => Promise<void>) | undefined;
 }
 
 /** Records of one response on their way into pages. */
@@ -28,6 +37,7 @@ export class PageBatch<Entry> {
   #bytes = 0;
   #count = 0;
   #identifiers = createHash('sha1');
+  #response: ReadResponse | undefined;
 
   /** @param lists how many lists are read at a time, and share the memory */
   constructor(read: ReadEntry<Entry>, lists = 1) {
@@ -53,6 +63,12 @@ export class PageBatch<Entry> {
     );
   }
 
+  /** What is added comes from there. */
+  from(response: ReadResponse): ReadResponse {
+    this.#response = response;
+    return response;
+  }
+
   add(record: CutRecord): void {
     this.skip(record);
     this.#bytes += record.payload?.content.length ?? 0;
@@ -72,7 +88,9 @@ export class PageBatch<Entry> {
   }
 
   take(): Batch<Entry> {
-    const taken = { entries: this.#entries, problems: this.#problems };
+    const response = this.#response;
+    const whole = response?.whole && (() => response.whole?.() ?? Promise.resolve());
+    const taken = { entries: this.#entries, problems: this.#problems, whole };
     this.#entries = [];
     this.#problems = [];
     this.#bytes = 0;

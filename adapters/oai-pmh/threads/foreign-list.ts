@@ -7,7 +7,7 @@ import { declaredIn } from '../namespaces/declared-prefixes.ts';
 import type { CutRecord, Envelope } from '../wire/record-parser.ts';
 import { BodyFeed } from './body-feed.ts';
 import { carry, uncarry } from './carried-error.ts';
-import { unpackRecords } from './packed-records.ts';
+import { addDeflated, type DeflatedPayloads, type ForeignRecord, unpackRecords } from './packed-records.ts';
 import type { ReadingAnswer } from './reading-task.ts';
 
 const script = new URL(`./reading-worker${extname(import.meta.filename)}`, import.meta.url);
@@ -20,15 +20,34 @@ export interface ForeignReading {
   readonly deflates: boolean;
 }
 
+/** An answer of the thread, with what came behind it. */
+interface Heard {
+  readonly answer: ReadingAnswer;
+  /** Once they have been asked for. */
+  records?: ForeignRecord[];
+  /** Before they were. */
+  deflated?: DeflatedPayloads;
+}
+
+/** While a thread starts, which takes a tenth of a second, the next response is read before it is there. */
+export function isReadElsewhere(threads: Threads): boolean {
+  return threads.isReady(script);
+}
+
 /** `ListResponse`, read in another thread: the same records, the same errors, with what each record is read as. */
 export class ForeignList implements AsyncIterable<CutRecord[]> {
   readonly #response: HttpResponse;
   readonly #list: object;
   readonly #how: ForeignReading;
-  readonly #answers: ReadingAnswer[] = [];
+  readonly #heard: Heard[] = [];
   #envelope: Envelope = { errors: [] };
   #bodyError: unknown;
   #failure: { readonly error: unknown } | undefined;
+  /** What has been heard of, and whose payloads have not come deflated yet; the oldest first. */
+  readonly #undeflated: Heard[] = [];
+  /** To its end: nothing but what is undeflated is still to come. */
+  #isRead = false;
+  #leave: () => void = () => undefined;
   #wake: () => void = () => undefined;
 
   constructor(response: HttpResponse, list: object, how: ForeignReading) {
@@ -51,27 +70,43 @@ export class ForeignList implements AsyncIterable<CutRecord[]> {
       answer: (answer) => this.#hear(answer as ReadingAnswer, feed),
       lost: (error) => this.#fail(this.#lost(error)),
     });
+    this.#leave = () => {
+      job.send({ left: true });
+      job.end();
+    };
     try {
       const contentType = headers['content-type'];
       job.send({ open: { url, status, contentType, origin, deflates, declared: declared.entries } });
       void this.#pump(feed, job);
       for (;;) {
-        const { batch, envelope, declared: news, ended } = await this.#next();
+        const heard = await this.#next();
+        const { batch, envelope, declared: news, ended } = heard.answer;
         if (envelope) this.#envelope = envelope;
         if (news) declared.merge(news);
         if (batch) {
           job.send({ taken: 1 });
-          yield unpackRecords(batch, origin);
+          heard.records = unpackRecords(batch, origin);
+          if (heard.deflated) addDeflated(heard.records, heard.deflated);
+          yield heard.records;
         }
+        this.#isRead = ended !== undefined;
         if (ended === true) return;
         if (ended !== undefined) throw uncarry(ended, this.#bodyError);
       }
     } finally {
-      job.send({ left: true });
-      job.end();
+      if (!this.#isRead) this.#undeflated.length = 0;
+      if (this.#undeflated.length === 0) this.#leave();
       feed.close();
       await this.#response.discard();
     }
+  }
+
+  /**
+   * Until the payloads of what was given are there deflated, too. Whoever has something to do for which they are not
+   * needed does it before; what a thread that ended has left undone is done by whoever stores it.
+   */
+  async whole(): Promise<void> {
+    while (this.#undeflated[0]?.records && !this.#failure) await this.#change();
   }
 
   async #pump(feed: BodyFeed, job: ThreadJob): Promise<void> {
@@ -94,21 +129,37 @@ export class ForeignList implements AsyncIterable<CutRecord[]> {
 
   #hear(answer: ReadingAnswer, feed: BodyFeed): void {
     if (answer.read !== undefined) feed.wasRead(answer.read);
-    else {
-      this.#answers.push(answer);
-      this.#wake();
+    else if (answer.deflated) this.#add(answer.deflated);
+    else this.#note({ answer });
+  }
+
+  #note(heard: Heard): void {
+    this.#heard.push(heard);
+    if (heard.answer.batch && this.#how.deflates) this.#undeflated.push(heard);
+    this.#wake();
+  }
+
+  #add(deflated: DeflatedPayloads): void {
+    const heard = this.#undeflated.shift();
+    if (heard?.records) addDeflated(heard.records, deflated);
+    else if (heard) heard.deflated = deflated;
+    if (this.#isRead && this.#undeflated.length === 0) this.#leave();
+    this.#wake();
+  }
+
+  async #next(): Promise<Heard> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      const heard = this.#heard.shift();
+      if (heard) return heard;
+      await this.#change();
     }
   }
 
-  async #next(): Promise<ReadingAnswer> {
-    for (;;) {
-      if (this.#failure) throw this.#failure.error;
-      const answer = this.#answers.shift();
-      if (answer) return answer;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   #fail(error: unknown): void {

@@ -11,6 +11,13 @@ export interface PackedRecords {
   readonly bytes: Uint8Array;
 }
 
+/** Payloads of records that went ahead of them, in their order, deflated. */
+export interface DeflatedPayloads {
+  /** Octets of each. */
+  readonly lengths: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
 /** A record that was read elsewhere, with what was read. */
 export interface ForeignRecord extends CutRecord {
   readonly reading: ReadRecord;
@@ -24,8 +31,8 @@ export function readingOf(record: CutRecord): ReadRecord | undefined {
 interface PlainRecord {
   /** Identifier, datestamp, sets, and whether it is deleted. */
   readonly h: readonly [string, string, readonly string[], 0 | 1];
-  /** Octets of the payload, and of the same deflated; the payload's namespace. */
-  readonly p?: readonly [number, number, string];
+  /** Octets of the payload, and its namespace. */
+  readonly p?: readonly [number, string];
   readonly repairs?: readonly string[];
   readonly quarantine?: string;
   readonly raw?: RawRecord;
@@ -46,14 +53,12 @@ interface PlainItem {
 /** In the thread: reads records as items, and gathers them. */
 export class RecordPacker {
   readonly #origin: RecordOrigin;
-  readonly #deflates: boolean;
   #records: PlainRecord[] = [];
-  #pieces: Uint8Array[] = [];
+  #payloads: Uint8Array[] = [];
   #length = 0;
 
-  constructor(origin: RecordOrigin, deflates: boolean) {
+  constructor(origin: RecordOrigin) {
     this.#origin = origin;
-    this.#deflates = deflates;
   }
 
   get count(): number {
@@ -69,15 +74,14 @@ export class RecordPacker {
     const { identifier, datestamp, setSpecs, deleted, payload, quarantine, raw, repairs } = record;
     const reading = readRecord(record, this.#origin);
     const [metadata] = reading.item?.metadata ?? [];
-    const deflated = metadata && this.#deflates ? deflatePayload(metadata.content) : undefined;
     // What is not published has been read.
-    if (metadata) this.#keep(metadata.content);
-    if (deflated) this.#keep(deflated);
+    if (metadata) {
+      this.#payloads.push(metadata.content);
+      this.#length += metadata.content.byteLength;
+    }
     this.#records.push({
       h: [identifier, datestamp, setSpecs, deleted ? 1 : 0],
-      ...(payload && {
-        p: [metadata?.content.byteLength ?? 0, deflated?.byteLength ?? 0, payload.namespace],
-      }),
+      ...(payload && { p: [metadata?.content.byteLength ?? 0, payload.namespace] }),
       ...(repairs.size > 0 && { repairs: [...repairs] }),
       ...(quarantine !== undefined && { quarantine }),
       ...(raw !== undefined && { raw }),
@@ -86,24 +90,30 @@ export class RecordPacker {
     });
   }
 
-  take(): PackedRecords {
-    const bytes = new Uint8Array(this.#length);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      bytes.set(piece, at);
-      at += piece.byteLength;
-    }
-    const text = JSON.stringify(this.#records);
+  take(): { readonly records: PackedRecords; readonly payloads: readonly Uint8Array[] } {
+    const payloads = this.#payloads;
+    const records = { text: JSON.stringify(this.#records), bytes: inOnePiece(payloads) };
     this.#records = [];
-    this.#pieces = [];
+    this.#payloads = [];
     this.#length = 0;
-    return { text, bytes };
+    return { records, payloads };
   }
+}
 
-  #keep(piece: Uint8Array): void {
-    this.#pieces.push(piece);
-    this.#length += piece.byteLength;
+export function deflateAll(payloads: readonly Uint8Array[]): DeflatedPayloads {
+  const deflated = payloads.map(deflatePayload);
+  return { lengths: deflated.map(({ byteLength }) => byteLength), bytes: inOnePiece(deflated) };
+}
+
+/** In memory of its own, which can be handed over. */
+function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
   }
+  return bytes;
 }
 
 function toPlain({ datestamp, speaksFor, metadata: [metadata], files, landingPage }: SourceItem): PlainItem {
@@ -120,35 +130,47 @@ function toPlain({ datestamp, speaksFor, metadata: [metadata], files, landingPag
 
 /** Where they are wanted. @param origin as they were read with */
 export function unpackRecords({ text, bytes }: PackedRecords, origin: RecordOrigin): ForeignRecord[] {
-  let at = 0;
-  const next = (length: number): Buffer => {
-    const piece = Buffer.from(bytes.buffer, bytes.byteOffset + at, length);
-    at += length;
-    return piece;
-  };
+  const next = piecesOf(bytes);
   return (JSON.parse(text) as PlainRecord[]).map((plain) => {
     const { h, p, repairs, quarantine, raw, item, problem } = plain;
     const [identifier, datestamp, setSpecs, deleted] = h;
     const content = p && next(p[0]);
-    const deflated = p && p[1] > 0 ? next(p[1]) : undefined;
     return {
       identifier,
       datestamp,
       setSpecs: [...setSpecs],
       deleted: deleted === 1,
       repairs: new Set(repairs),
-      ...(p && content && { payload: { content, namespace: p[2] } }),
+      ...(p && content && { payload: { content, namespace: p[1] } }),
       ...(quarantine !== undefined && { quarantine }),
       ...(raw !== undefined && { raw }),
-      reading: { item: item && toItem(plain, item, { content, deflated }, origin), problem },
+      reading: { item: item && toItem(plain, item, content, origin), problem },
     };
   });
+}
+
+/** Gives the records what came behind them. */
+export function addDeflated(records: readonly ForeignRecord[], { lengths, bytes }: DeflatedPayloads): void {
+  const next = piecesOf(bytes);
+  const published = records.flatMap(({ reading }) => reading.item?.metadata ?? []);
+  for (const [index, metadata] of published.entries()) {
+    Object.assign(metadata, { deflated: next(lengths[index] ?? 0) });
+  }
+}
+
+function piecesOf(bytes: Uint8Array): (length: number) => Buffer {
+  let at = 0;
+  return (length) => {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset + at, length);
+    at += length;
+    return piece;
+  };
 }
 
 function toItem(
   { h: [identifier, , setSpecs, deleted] }: PlainRecord,
   { datestamp, rank, profile, upstreamUrl, hash, files = [], landingPage }: PlainItem,
-  { content, deflated }: { readonly content: Buffer | undefined; readonly deflated: Buffer | undefined },
+  content: Buffer | undefined,
   { format, publishes }: RecordOrigin,
 ): SourceItem {
   const metadata = {
@@ -156,7 +178,6 @@ function toItem(
     content: content ?? new Uint8Array(),
     ...(profile === undefined ? {} : { profile }),
     ...(upstreamUrl === undefined ? {} : { upstreamUrl }),
-    ...(deflated === undefined ? {} : { deflated }),
     hash,
   };
   return {

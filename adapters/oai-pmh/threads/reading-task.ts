@@ -2,7 +2,7 @@ import type { RecordOrigin } from '../items/source-item.ts';
 import type { DeclaredUris } from '../namespaces/declared-prefixes.ts';
 import type { Envelope } from '../wire/record-parser.ts';
 import type { CarriedError } from './carried-error.ts';
-import type { PackedRecords } from './packed-records.ts';
+import type { DeflatedPayloads, PackedRecords } from './packed-records.ts';
 
 /** What is said to the thread of one response; a property each. */
 export interface ReadingTask {
@@ -36,4 +36,6 @@ export interface ReadingAnswer {
   readonly envelope?: Envelope;
   readonly declared?: DeclaredUris;
   readonly ended?: true | CarriedError;
+  /** Of the oldest batch that still lacks them: they come behind it, so that nobody waits for them who need not. */
+  readonly deflated?: DeflatedPayloads;
 }

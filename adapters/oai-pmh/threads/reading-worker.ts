@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { ThreadMessage } from '../../../src/core/threads.ts';
+import { isReady, type ThreadMessage } from '../../../src/core/threads.ts';
 import type { ReadingTask } from './reading-task.ts';
 import { ThreadReading } from './thread-reading.ts';
 
@@ -19,6 +19,7 @@ parentPort?.on('message', ({ job, what }: ThreadMessage) => {
   }
   if (readings.get(job)?.hear(task)) readings.delete(job);
 });
+parentPort?.postMessage(isReady);
 
 /**
  * Where cores are few, whoever stores what was read, and answers requests meanwhile, goes first: all the others wait for that thread.

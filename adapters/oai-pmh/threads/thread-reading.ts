@@ -1,7 +1,7 @@
 import { DeclaredPrefixes } from '../namespaces/declared-prefixes.ts';
 import { ListResponse } from '../wire/list-response.ts';
-import { carry, uncarry } from './carried-error.ts';
-import { RecordPacker } from './packed-records.ts';
+import { type CarriedError, carry, uncarry } from './carried-error.ts';
+import { deflateAll, RecordPacker } from './packed-records.ts';
 import type { OpenedResponse, ReadingAnswer, ReadingTask } from './reading-task.ts';
 
 const recordsAtATime = 100;
@@ -41,31 +41,39 @@ export class ThreadReading {
     const headers = contentType === undefined ? {} : { 'content-type': contentType };
     const response = { url, status, headers, body: this.#body(), discard: async () => undefined };
     const list = new ListResponse(response, declared);
-    const packer = new RecordPacker(origin, deflates);
+    const packer = new RecordPacker(origin);
     let told = declared.news;
     const news = () => {
       const isNews = declared.news !== told;
       told = declared.news;
       return { envelope: list.envelope, ...(isNews && { declared: declared.entries }) };
     };
-    const give = async () => {
-      const batch = packer.take();
-      this.#untaken += 1;
-      this.#answer({ batch, ...news() }, [batch.bytes.buffer as ArrayBuffer]);
-      while (this.#untaken >= mostUntaken && !this.#left) await this.#change();
+    const tell = (ended?: true | CarriedError) => {
+      const taken = packer.count > 0 ? packer.take() : undefined;
+      const batch = taken && { batch: taken.records };
+      this.#answer(
+        { ...batch, ...news(), ...(ended !== undefined && { ended }) },
+        taken && [taken.records.bytes.buffer as ArrayBuffer],
+      );
+      if (!taken || !deflates) return;
+      const deflated = deflateAll(taken.payloads);
+      this.#answer({ deflated }, [deflated.bytes.buffer as ArrayBuffer]);
     };
     try {
       for await (const records of list) {
         for (const record of records) {
           packer.add(record);
-          if (packer.count >= recordsAtATime || packer.length >= bytesAtATime) await give();
+          if (packer.count >= recordsAtATime || packer.length >= bytesAtATime) {
+            this.#untaken += 1;
+            tell();
+            while (this.#untaken >= mostUntaken && !this.#left) await this.#change();
+          }
           if (this.#left) return;
         }
       }
-      this.#answer({ ...(packer.count > 0 && { batch: packer.take() }), ...news(), ended: true });
+      tell(true);
     } catch (error) {
-      const batch = packer.count > 0 && { batch: packer.take() };
-      this.#answer({ ...batch, ...news(), ended: carry(error, this.#error) });
+      tell(carry(error, this.#error));
     }
   }
 

@@ -2,7 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/adapter.ts';
 import { BridgeError, failure } from '../../core/errors.ts';
-import type { ThreadJob, ThreadListener, ThreadMessage, Threads } from '../../core/threads.ts';
+import {
+  isReady,
+  type ThreadJob,
+  type ThreadListener,
+  type ThreadMessage,
+  type Threads,
+} from '../../core/threads.ts';
 import { startThread } from './start-thread.ts';
 
 export interface OwnThreads extends Threads {
@@ -16,7 +22,7 @@ const ownMemory = { oldGeneration: 192, youngGeneration: 24 };
  * A process with threads may take half as much again as one without (docs/performance.md), and its own heap a part of
  * that: what it keeps is looked through half as often. Not where somebody has said how often.
  */
-export const growth = { ofLauncher: '--heap-growing-percent=40', withThreads: '--heap-growing-percent=80' };
+export const growth = { ofLauncher: '--heap-growing-percent=40', withThreads: '--heap-growing-percent=60' };
 /** A thread without work takes memory for nothing. */
 const idleMs = 20_000;
 
@@ -30,18 +36,37 @@ export function createThreads(most: number, log: Log, memory = ownMemory): OwnTh
   if (process.execArgv.includes(growth.ofLauncher)) setFlagsFromString(growth.withThreads);
   const threads = new Set<Thread>();
   let closed = false;
-  const ended = (thread: Thread) => threads.delete(thread);
+  const failed = new Set<string>();
+  const deps: ThreadDeps = {
+    log,
+    memory,
+    ended: (thread) => threads.delete(thread),
+    failed: ({ script }) => failed.add(script),
+  };
+  const threadsOf = ({ href }: URL) =>
+    [...threads]
+      .filter(({ script }) => script === href)
+      .sort((one, other) => Number(other.isReady) - Number(one.isReady) || one.busy - other.busy);
+  const start = (script: URL) => {
+    const thread = new Thread(script, deps);
+    threads.add(thread);
+    return thread;
+  };
   return {
     begin(script, hear) {
       if (closed) throw new BridgeError('interrupted', 'the threads were stopped');
-      const its = [...threads].filter((thread) => thread.script === script.href);
-      const [least] = its.sort((one, other) => one.busy - other.busy);
-      const thread =
-        least && (least.busy === 0 || its.length >= most)
-          ? least
-          : new Thread(script, { log, memory, ended });
-      threads.add(thread);
-      return thread.begin(hear);
+      const its = threadsOf(script);
+      const [best] = its;
+      if (best !== undefined && (best.busy === 0 || its.length >= most)) return best.begin(hear);
+      const another = start(script);
+      // Nobody waits for a thread to start whom another one can hear.
+      return (best?.isReady === true ? best : another).begin(hear);
+    },
+    isReady(script) {
+      const [best] = threadsOf(script);
+      if (best === undefined && !closed) start(script);
+      // What has ended one of them is not to be met by the whole process.
+      return best?.isReady === true || closed || failed.has(script.href);
     },
     close: async () => {
       closed = true;
@@ -54,6 +79,8 @@ interface ThreadDeps {
   readonly log: Log;
   readonly memory: typeof ownMemory;
   readonly ended: (thread: Thread) => void;
+  /** By what it was given to do. */
+  readonly failed: (thread: Thread) => void;
 }
 
 class Thread {
@@ -61,7 +88,8 @@ class Thread {
   readonly #worker: Worker;
   readonly #listeners = new Map<number, ThreadListener>();
   readonly #deps: ThreadDeps;
-  #jobs = 0;
+  #jobs = isReady.job;
+  #isReady = false;
   #failure: unknown;
   #idle: NodeJS.Timeout | undefined;
 
@@ -73,14 +101,21 @@ class Thread {
       resourceLimits: { maxOldGenerationSizeMb: oldGeneration, maxYoungGenerationSizeMb: youngGeneration },
       stderr: true,
     });
-    this.#worker.on('message', ({ job, what }: ThreadMessage) => this.#listeners.get(job)?.answer(what));
+    this.#worker.on('message', ({ job, what }: ThreadMessage) => {
+      if (job === isReady.job) this.#isReady = true;
+      else this.#listeners.get(job)?.answer(what);
+    });
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', (code) => this.#end(new Error(`a thread that reads answers ended with ${code}`)));
     // Warnings of Node, in plain text.
     this.#worker.stderr.on('data', (text: Buffer) =>
       this.#deps.log.warn({ reason: text.toString().trim() }, 'a warning from a thread'),
     );
-    this.#worker.unref();
+    this.#rest();
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   get busy(): number {
@@ -109,12 +144,17 @@ class Thread {
 
   #forget(job: number): void {
     if (!this.#listeners.delete(job) || this.#listeners.size > 0 || this.#failure !== undefined) return;
+    this.#rest();
+  }
+
+  #rest(): void {
     this.#worker.unref();
     this.#idle = setTimeout(() => void this.close(), idleMs).unref();
   }
 
   #fail(error: unknown): void {
     if (this.#failure !== undefined) return;
+    this.#deps.failed(this);
     const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
     const reason = isMemory
       ? new BridgeError(

@@ -120,6 +120,7 @@ describe.each(['sqlite', 'pg'] as const)('on %s', (kind) => {
         jobs += 1;
         return threads.begin(...given);
       },
+      isReady: () => true,
     };
     const given = await repository();
     const here = await live(kind, given);

@@ -76,6 +76,28 @@ describe('A thread', () => {
     expect(octets).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 
+  test('is started by whoever asks whether there is one, and who asks does not wait for it', async () => {
+    const { threads } = threadsThatLog(1);
+    expect(threads.isReady(script)).toBe(false);
+    await expect.poll(() => threads.isReady(script), { timeout: 20_000 }).toBe(true);
+    expect(await ask(threads, 'a')).toBe('a');
+  });
+
+  test('that starts is not waited for while another one can hear', async () => {
+    const { threads } = threadsThatLog(2);
+    await ask(threads, 'a');
+    const order: unknown[] = [];
+    await Promise.all(['churn', 'b', 'c'].map(async (what) => order.push(await ask(threads, what))));
+    expect(order).toHaveLength(3);
+    expect(threads.isReady(script)).toBe(true);
+  });
+
+  test('has ended by what it was given: the next is left to a thread, too', async () => {
+    const { threads } = threadsThatLog(1);
+    await ask(threads, 'fill').catch(() => undefined);
+    expect(threads.isReady(script)).toBe(true);
+  });
+
   test('is gone when they are closed, and what it owed is lost', async () => {
     const { threads } = threadsThatLog(2);
     await ask(threads, 'a');

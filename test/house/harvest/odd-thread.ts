@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import type { ThreadMessage } from '../../../src/core/threads.ts';
+import { isReady, type ThreadMessage } from '../../../src/core/threads.ts';
 
 /** A thread that answers with what it hears, unless it is told to fail. */
 const kept: number[][] = [];
@@ -13,6 +13,7 @@ parentPort?.on('message', ({ job, what }: ThreadMessage) => {
   while (what === 'fill') kept.push(Array.from({ length: 100_000 }, (_, index) => index + kept.length));
   parentPort?.postMessage({ job, what: what === 'churn' ? churn() : what });
 });
+parentPort?.postMessage(isReady);
 
 /** Objects that live for a while. @returns octets of the space for young objects, when it was largest */
 function churn(): number {

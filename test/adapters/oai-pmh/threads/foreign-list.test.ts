@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readRecord } from '../../../../adapters/oai-pmh/items/source-item.ts';
 import { ForeignList } from '../../../../adapters/oai-pmh/threads/foreign-list.ts';
 import { readingOf } from '../../../../adapters/oai-pmh/threads/packed-records.ts';
 import { ListResponse } from '../../../../adapters/oai-pmh/wire/list-response.ts';
 import type { CutRecord, Envelope } from '../../../../adapters/oai-pmh/wire/record-parser.ts';
-import type { HttpResponse } from '../../../../src/core/adapter.ts';
+import type { HttpResponse, SourceItem } from '../../../../src/core/adapter.ts';
 import { BridgeError } from '../../../../src/core/errors.ts';
 import { deflatePayload } from '../../../../src/core/payloads/deflated.ts';
 import { sha256 } from '../../../../src/core/payloads/sha-256.ts';
@@ -60,16 +61,18 @@ interface Told {
 }
 
 async function told(
-  list: AsyncIterable<CutRecord[]> & { readonly envelope: Envelope },
+  list: AsyncIterable<CutRecord[]> & { readonly envelope: Envelope; whole?(): Promise<void> },
   deflates: boolean,
 ): Promise<Told> {
-  const records: object[] = [];
+  const read: CutRecord[] = [];
   let error: unknown;
   try {
-    for await (const some of list) for (const one of some) records.push(toldOf(one, deflates));
+    for await (const some of list) read.push(...some);
   } catch (thrown) {
     error = thrown;
   }
+  await list.whole?.();
+  const records = read.map((one) => toldOf(one, deflates));
   return { records, envelope: list.envelope, error: plain(error) };
 }
 
@@ -182,6 +185,22 @@ test('what needs more memory than a thread may have is refused, by its address, 
     message: expect.stringContaining(origin.url),
   });
   await read(envelope(`<ListRecords>${record('oai:x:2')}</ListRecords>`));
+});
+
+test('payloads come deflated behind the records, and nobody waits for them who has left', async () => {
+  const bytes = Buffer.from(envelope(`<ListRecords>${record('oai:x:1').repeat(250)}</ListRecords>`));
+  const list = new ForeignList(answer({ bytes, size: 65_536 }), {}, { threads, origin, deflates: true });
+  const items: (SourceItem | undefined)[] = [];
+  for await (const some of list) items.push(...some.map((one) => readingOf(one)?.item));
+  await list.whole();
+  const payloads = items.flatMap((item) => item?.metadata ?? []);
+  expect(payloads).toHaveLength(250);
+  const isKept = ({ content, deflated }: (typeof payloads)[0]) =>
+    deflated !== undefined && inflateRawSync(deflated).equals(content);
+  expect(payloads.every(isKept)).toBe(true);
+  const left = new ForeignList(answer({ bytes, size: 65_536 }), {}, { threads, origin, deflates: true });
+  for await (const _ of left) break;
+  await left.whole();
 });
 
 test('who leaves in the middle leaves nothing behind', async () => {
