@@ -54,13 +54,16 @@ try {
 async function measure(): Promise<void> {
   await firstLine(start('upstreams/serve-seed', [count, JSON.stringify(database), join(directory, 'data')]));
   const [port, nginxPort] = [await freePort(), await freePort()];
+  const quiet = { schedule: false, fullPass: false, dumps: [] } as const;
+  // In other modes nothing that is kept is handed out unasked.
+  const bench = { url: 'http://127.0.0.1:1/oai', ...quiet, files: { mode: 'mirror' } } as const;
   const config = {
     baseUrl: 'https://repo.example.org/rs',
     database,
     directory: join(directory, 'data'),
     listen: { port },
     logLevel: 'error',
-    sources: { bench: { url: 'http://127.0.0.1:1/oai', schedule: false, fullPass: false, dumps: [] } },
+    sources: { bench },
   };
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify(config));
   const site = join(directory, 'www', 'rs');
