@@ -75,12 +75,12 @@ async function readOne(
   const handle = parseOaiIdentifier(entry.identifier)?.handle;
   if (handle === undefined) return {};
   const identifier = identity.fromOai(entry.identifier);
-  // Private ones are in no list, but answered for when asked: the tombstone alone tells.
-  if (entry.deleted && identifier !== undefined) return { item: reader.deleted(identifier) };
   const found = await lookup.find({ handle }, signal);
   if (entry.deleted) {
-    const known = nameOf(found);
-    return known === undefined ? {} : { item: reader.deleted(known) };
+    const known = identifier ?? nameOf(found);
+    if (known === undefined) return {};
+    // Withdrawn, private and restricted ones have a tombstone like those that are gone, which alone nobody knows of any more.
+    return { item: found === 'unknown' ? reader.deleted(known) : reader.refused(known) };
   }
   if (typeof found === 'object' && 'item' in found) return { item: found.item };
   if (typeof found === 'object' && 'problem' in found) return { problem: found.problem };

@@ -1,7 +1,15 @@
+import type { SourceItem } from '../../core/adapter.ts';
 import type { UnseenItem } from '../../store/pages/sweep.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { HarvestDeps } from '../harvest-source.ts';
-import { type Answer, type Asking, failuresInARow, fetchItem, takeAnswer } from '../items/asked-item.ts';
+import {
+  type Answer,
+  type Asking,
+  failuresInARow,
+  fetchItem,
+  storeAnswers,
+  takeAnswer,
+} from '../items/asked-item.ts';
 
 /** What became of items that a complete list left out. */
 export interface Confirmation {
@@ -69,13 +77,17 @@ export async function confirmVanished(
         continue;
       }
       inARow = 0;
-      if (isUnlisted(answer) && (previousRun === undefined || lastSeenRun >= previousRun)) {
+      const isThere = isUnlisted(answer);
+      if (isThere && (previousRun === undefined || lastSeenRun >= previousRun)) {
         unlisted.push(identifier);
         continue;
       }
+      // Two lists left out what is there: somebody has hidden it, and so its past.
+      if (isThere && typeof answer === 'object')
+        await storeAnswers(deps, lease, asking, { items: [hide(answer, formats)] });
       answered.push(id);
       if (answer === 'unknown') traceless += 1;
-      if (typeof answer === 'object' && answer.deleted) hidden += 1;
+      if (typeof answer === 'object' && (isThere || answer.deleted)) hidden += 1;
       if (isAlive(answer, formats)) alive += 1;
     }
   }
@@ -84,6 +96,15 @@ export async function confirmVanished(
 
 function isUnlisted(answer: Answer): boolean {
   return typeof answer === 'object' && answer.unlisted === true && !answer.deleted;
+}
+
+function hide(item: SourceItem, known: readonly string[]): SourceItem {
+  const { formats, files } = item.speaksFor;
+  return {
+    ...item,
+    ...{ deleted: true, refused: true, unlisted: undefined, metadata: [], same: [], files: [] },
+    speaksFor: { formats: [...new Set([...formats, ...known])], files },
+  };
 }
 
 /** Whether anything is there of what the list left out. */

@@ -60,6 +60,17 @@ describeOnBoth('what a full pass did not see', (open) => {
     return rows.map(({ identifier, format }) => `${identifier} ${format}`);
   }
 
+  /** What is kept from everybody with its past. */
+  async function refused(): Promise<string[]> {
+    const stored = await findSource(database.reader, source.name);
+    return database
+      .reader('resource')
+      .join('item', 'item.id', 'resource.item_id')
+      .where({ 'resource.source_id': stored?.id ?? 0 })
+      .whereNotNull('resource.refused_at')
+      .pluck('item.identifier');
+  }
+
   const lessons = async () => (await loadLessons(database.reader, source.name)).map(({ key }) => key);
   const problems = async ({ runId }: HarvestReport) =>
     (await listProblems(database.reader, runId, 10)).map(({ code, identifier }) => `${code} ${identifier}`);
@@ -305,6 +316,12 @@ describeOnBoth('what a full pass did not see', (open) => {
       upstream.unaccounted.delete('id:6');
       expect(await run()).toMatchObject({ state: 'succeeded', deleted: 1, updated: 0, unseen: 1 });
       expect(await living()).toHaveLength(1499);
+      // Somebody has hidden it there: its past is for nobody either, until a list has it again.
+      expect(await refused()).toEqual(['id:5']);
+      upstream.unlisted.delete('id:5');
+      upstream.unaccounted.delete('id:5');
+      expect(await run()).toMatchObject({ state: 'succeeded', created: 1 });
+      expect(await refused()).toEqual([]);
       // It was missing only once: for that one it begins anew.
       upstream.unlisted.add('id:6');
       upstream.unaccounted.add('id:6');

@@ -22,6 +22,8 @@ export interface LegacyItem {
   /** When OAI-PMH has it from; undefined: not at all. */
   readonly datestamp?: string;
   readonly isDeletedInOai?: boolean;
+  /** OAI-PMH alone remembers it. */
+  readonly isGone?: boolean;
 }
 
 export interface LegacyCollection {
@@ -124,7 +126,7 @@ function listItems(
   const some = slice(all, query);
   if (some.some(({ breaks }) => breaks === 'all' || (breaks === 'details' && isDetailed)))
     return tomcat(500, 'Internal Server Error');
-  const listed = some.filter((item) => !item.isPrivate && !item.isRestricted && !item.isWithdrawn);
+  const listed = some.filter((item) => !item.isPrivate && !item.isRestricted && !item.isWithdrawn && !item.isGone);
   return json(listed.map((item) => itemJson(repository, item, expand)));
 }
 
@@ -135,7 +137,7 @@ function oneItem(
   unknown: 404 | 500,
 ): Answer {
   const item = repository.items.find(matches);
-  if (item === undefined) return tomcat(unknown, unknown === 404 ? 'Not Found' : 'Internal Server Error');
+  if (item === undefined || item.isGone) return tomcat(unknown, unknown === 404 ? 'Not Found' : 'Internal Server Error');
   if (item.isRestricted) return tomcat(401, 'Unauthorized');
   if (item.breaks === 'all' || (item.breaks === 'details' && expand.includes('metadata')))
     return tomcat(500, 'Internal Server Error');

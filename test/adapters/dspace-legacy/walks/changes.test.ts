@@ -72,6 +72,26 @@ describe('an incremental run with OAI-PMH', () => {
     expect(told(await pagesOf(adapter, since))).toEqual(['-1/101', '-1/102', '-1/103', '+1/104']);
   });
 
+  test('asks what became of what has a tombstone: what is hidden has no past, what is gone keeps it', async () => {
+    const items = [
+      item(1, { isDeletedInOai: true, isPrivate: true }),
+      item(2, { isDeletedInOai: true, isWithdrawn: true }),
+      item(3, { isDeletedInOai: true, isRestricted: true }),
+      item(4, { isDeletedInOai: true, breaks: 'details' }),
+      item(5, { isDeletedInOai: true, isGone: true }),
+    ];
+    const { adapter } = await open([...items, item(6)]);
+    const delivered = itemsIn(await pagesOf(adapter, since));
+    expect(delivered.map(({ deleted, refused = false }) => [deleted, refused])).toEqual([
+      [true, true],
+      [true, true],
+      [true, true],
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
+  });
+
   test('names what breaks, and what only one of the two knows', async () => {
     const { adapter } = await open([item(1, { breaks: 'details' }), item(2, { breaks: 'all' }), item(3)]);
     const pages = await pagesOf(adapter, since);
