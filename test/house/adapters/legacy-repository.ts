@@ -126,7 +126,9 @@ function listItems(
   const some = slice(all, query);
   if (some.some(({ breaks }) => breaks === 'all' || (breaks === 'details' && isDetailed)))
     return tomcat(500, 'Internal Server Error');
-  const listed = some.filter((item) => !item.isPrivate && !item.isRestricted && !item.isWithdrawn && !item.isGone);
+  const listed = some.filter(
+    (item) => !item.isPrivate && !item.isRestricted && !item.isWithdrawn && !item.isGone,
+  );
   return json(listed.map((item) => itemJson(repository, item, expand)));
 }
 
@@ -137,7 +139,8 @@ function oneItem(
   unknown: 404 | 500,
 ): Answer {
   const item = repository.items.find(matches);
-  if (item === undefined || item.isGone) return tomcat(unknown, unknown === 404 ? 'Not Found' : 'Internal Server Error');
+  if (item === undefined || item.isGone)
+    return tomcat(unknown, unknown === 404 ? 'Not Found' : 'Internal Server Error');
   if (item.isRestricted) return tomcat(401, 'Unauthorized');
   if (item.breaks === 'all' || (item.breaks === 'details' && expand.includes('metadata')))
     return tomcat(500, 'Internal Server Error');
