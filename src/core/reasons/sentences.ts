@@ -41,7 +41,7 @@ export const sentences = {
   // Deletions
   'nothing-missing-in-run': 'run {run} does not show anything missing from {source}, now',
   'too-much-missing':
-    '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but that is more than {share} % of {total}',
+    '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but that is more than {share} % of {total}[. The repository seems to have renamed its items: {was} is {is} now. Once all of the new ones are there, accept that the old ones go]',
   'missing-from-doubtful-list':
     '{count} {count:resource is|resources are} no longer in the list of {source} and would be deleted, but {places} {places:part|parts} of it could not be trusted',
 

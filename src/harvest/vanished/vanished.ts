@@ -17,6 +17,7 @@ import { type StoredSource, saveLessons } from '../../store/sources/sources.ts';
 import { type HarvestDeps, instant } from '../harvest-source.ts';
 import { type Asking, askedPerRun, storeAnswers } from '../items/asked-item.ts';
 import { type Confirmation, confirmVanished } from './confirmation.ts';
+import { findRenamed } from './renamed.ts';
 
 /** A look at everything that came to its end: a full pass, or one through the identifiers. */
 export interface CompletePass extends Asking {
@@ -60,12 +61,12 @@ export async function deleteVanished(
   const isEach = info.triage === 'each';
   const remains =
     isEach && isTooMuch(pass, unseen, total) ? await removeHidden(deps, lease, pass) : { unseen, total };
-  const problem = doubtOf(pass, remains.unseen, remains.total);
+  const problem = await doubtOf(deps, pass, remains.unseen, remains.total);
   if (problem && isEach && !isTooMuch(pass, remains.unseen, remains.total)) {
     // What became of an item it says itself, however doubtful the list; what it does not say waits for a list that is not.
     await judgeEach(deps, lease, pass, remove, undefined);
     const left = await countUnseen(database.writer, lease.sourceId, run.id);
-    return { unseen, problem: doubtOf(pass, left.unseen, left.total) };
+    return { unseen, problem: await doubtOf(deps, pass, left.unseen, left.total) };
   }
   if (problem) return { unseen, problem };
   if (info.triage === 'none') {
@@ -182,14 +183,28 @@ function isTooMuch({ source, withoutFuse }: CompletePass, unseen: number, total:
   return unseen > atLeast && unseen > total * share;
 }
 
-function doubtOf(pass: CompletePass, unseen: number, total: number): BridgeError | undefined {
+async function doubtOf(
+  { database }: HarvestDeps,
+  pass: CompletePass,
+  unseen: number,
+  total: number,
+): Promise<BridgeError | undefined> {
   const { run, source } = pass;
   const { share } = source.config.deletionFuse;
   if (unseen === 0 || (run.unidentified === 0 && !isTooMuch(pass, unseen, total))) return undefined;
   const missing = { count: unseen, source: source.name };
-  return run.unidentified > 0
-    ? refusal('deletions-refused', 'missing-from-doubtful-list', { ...missing, places: run.unidentified })
-    : refusal('deletions-refused', 'too-much-missing', { ...missing, share: share * 100, total });
+  if (run.unidentified > 0) {
+    const facts = { ...missing, places: run.unidentified };
+    return refusal('deletions-refused', 'missing-from-doubtful-list', facts);
+  }
+  const renamed = await findRenamed(database, run.sourceId, run.id);
+  const names = renamed ?? { was: '', is: '' };
+  return refusal('deletions-refused', 'too-much-missing', {
+    ...missing,
+    share: share * 100,
+    total,
+    ...names,
+  });
 }
 
 function learn({ source: { lessons }, info }: CompletePass, confirmation: Confirmation): void {

@@ -163,6 +163,29 @@ async function findShortenedIdentifier(
   return row?.identifier;
 }
 
+/** Of the item of a source that was met last for the first time. */
+export async function newestIdentifier(db: Queryable, sourceId: number): Promise<string | undefined> {
+  const row: { identifier: string } | undefined = await db('item')
+    .where({ source_id: sourceId })
+    .orderBy('id', 'desc')
+    .first('identifier');
+  return row?.identifier;
+}
+
+/** Those of these names that items of a source have. */
+export async function knownIdentifiers(
+  db: Queryable,
+  sourceId: number,
+  identifiers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (identifiers.length === 0) return new Set();
+  const known: string[] = await db('item')
+    .where({ source_id: sourceId })
+    .modify((query) => whereAnyOf(query, 'identifier', identifiers))
+    .pluck('identifier');
+  return new Set(known);
+}
+
 /** Any identifier of a source, as the upstream calls its items; undefined while there is none. */
 export async function anyIdentifier(db: Queryable, source: string): Promise<string | undefined> {
   const sourceId = await sourceIdOf(db, source);

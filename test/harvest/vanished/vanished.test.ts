@@ -6,6 +6,7 @@ import { createLessonBook } from '../../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../../src/harvest/report.ts';
 import { acceptDeletions } from '../../../src/harvest/vanished/accept-deletions.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
+import { listRuns } from '../../../src/store/runs/runs.ts';
 import { findSource, loadLessons } from '../../../src/store/sources/sources.ts';
 import { adapterOf, type FakeUpstream, fakeUpstream } from '../../house/harvest/fake-upstream.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
@@ -176,6 +177,33 @@ describeOnBoth('what a full pass did not see', (open) => {
       expect(upstream.asked).toEqual([]);
       expect(await accept()).toMatchObject({ asked: 30, deleted: 30, remaining: 0 });
     }
+  });
+
+  test('a repository that names its items by another host is told of as such (OAI-PMH, Unique Identifier)', async () => {
+    const named = (host: string) => (n: number) => `oai:${host}:${n}`;
+    const all = Array.from({ length: 40 }, (_, n) => n);
+    const put = (nameOf: (n: number) => string) => {
+      upstream.items.clear();
+      for (const n of all) upstream.items.set(nameOf(n), new Map([['oai_dc', `${n}`]]));
+    };
+    put(named('old.example.org'));
+    const refusal = async (report: HarvestReport) => {
+      const stored = await findSource(database.reader, source.name);
+      const [latest] = await listRuns(database.reader, stored?.id ?? 0, 1);
+      expect(latest?.id).toBe(report.runId);
+      return latest?.error?.message ?? '';
+    };
+    await run();
+    put(named('new.example.org'));
+    expect(await refusal(await run())).toContain(
+      'seems to have renamed its items: oai:old.example.org:0 is oai:new.example.org:0 now',
+    );
+    expect(await living()).toHaveLength(80);
+    // Another repository at the same address is none of its kind.
+    put((n) => `oai:other.example.org:x${n}`);
+    const other = await refusal(await run());
+    expect(other).toContain('no longer in the list');
+    expect(other).not.toContain('renamed');
   });
 
   test('a format that vanished from one item goes, the others stay', async () => {

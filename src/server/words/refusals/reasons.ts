@@ -56,8 +56,8 @@ const refused: InJapanese<
   // Deletions
   'nothing-missing-in-run': ({ run, source }) =>
     `実行 ${run} の時点で ${source} から消えていたものは、現在はありません`,
-  'too-much-missing': ({ count, source, share, total }) =>
-    `${source} の一覧から ${count} 件のリソースが消えています。${total} 件の ${share}% を超えるため、削除を保留しています`,
+  'too-much-missing': ({ count, source, share, total, was, is }) =>
+    `${source} の一覧から ${count} 件のリソースが消えています。${total} 件の ${share}% を超えるため、削除を保留しています${was === '' ? '' : `。リポジトリ側で識別子が変わったようです（${was} → ${is}）。新しい識別子のレコードがすべて揃ったら、古いものの削除を承認してください`}`,
   'missing-from-doubtful-list': ({ count, source, places }) =>
     `${source} の一覧から ${count} 件のリソースが消えていますが、一覧に信頼できない箇所が ${places} か所あるため、削除を保留しています`,
   // Records, and what became of a task
