@@ -16,6 +16,8 @@ const longestLook = 10_000;
 const longestGap = 1_000_000;
 /** With so many in a row it is not the items. */
 const badInRow = 20;
+/** So many walks have to break off behind the same item before what follows is passed over all the same. */
+const breaksInVain = 3;
 
 /** How far a walk has come. */
 export interface WalkState {
@@ -27,6 +29,8 @@ export interface WalkState {
   readonly met: number;
   /** Its first item: met again later, it tells that offsets are not heard. */
   readonly first?: string | undefined;
+  /** Walks that broke off here, because nothing behind could be had. */
+  readonly breaks?: number | undefined;
   /** Collections whose items nobody is shown. */
   readonly denied: readonly string[];
 }
@@ -39,6 +43,8 @@ export interface WalkedRows {
   readonly bare: boolean;
   readonly problems: readonly Problem[];
   readonly state: WalkState;
+  /** One place, at which the server fails, whatever it is asked. */
+  readonly isUnanswered?: boolean | undefined;
 }
 
 export interface Walk {
@@ -83,7 +89,34 @@ export class CollectionWalk {
     }
   }
 
+  /**
+   * Places at which not even a name can be had wait for an answer behind them: a server that fails for a while is no
+   * bad item, and whoever goes on after it begins before them.
+   */
   async *#collection(collection: TreeNode, from: WalkState, signal: AbortSignal): AsyncGenerator<WalkedRows> {
+    const { breaks = 0 } = from;
+    let waiting: WalkedRows[] = [];
+    let state = from;
+    try {
+      for await (const part of this.#parts(collection, from, signal)) {
+        if (part.isUnanswered && breaks < breaksInVain) {
+          waiting.push(part);
+          continue;
+        }
+        yield* waiting;
+        waiting = [];
+        ({ state } = part);
+        yield part;
+      }
+    } catch (error) {
+      if (waiting.length > 0 && !signal.aborted)
+        yield { collection, rows: [], bare: false, problems: [], state: { ...state, breaks: breaks + 1 } };
+      throw error;
+    }
+    yield* waiting;
+  }
+
+  async *#parts(collection: TreeNode, from: WalkState, signal: AbortSignal): AsyncGenerator<WalkedRows> {
     const { numberItems } = collection;
     let { offset, met, first } = from;
     let gap = 0;
@@ -120,7 +153,8 @@ export class CollectionWalk {
       const done = isComplete || isOver || isLost;
       const state = { ...at, done, offset, met, ...(first === undefined ? {} : { first }) };
       const doubts = isLost && !isOver ? [doubt(collection, met)] : [];
-      yield { collection, rows, bare: false, problems: [...problems, ...doubts], state };
+      const { isUnanswered } = page;
+      yield { collection, rows, bare: false, problems: [...problems, ...doubts], state, isUnanswered };
       if (done) return;
     }
   }
@@ -193,6 +227,7 @@ export class CollectionWalk {
         taken: 1,
         bare: true,
         problems: [{ code: 'record-quarantined', message: `${where}: ${message}` }],
+        isUnanswered: true,
       };
     }
     const json = asObject(row);
@@ -276,6 +311,7 @@ interface Page {
   readonly taken: number;
   readonly bare: boolean;
   readonly problems: readonly Problem[];
+  readonly isUnanswered?: boolean | undefined;
 }
 
 function doubt({ key, numberItems }: TreeNode, met: number): Problem {
@@ -293,7 +329,7 @@ function rowId(row: unknown): string | undefined {
 
 /** Tolerant: what nobody understands starts the walk again, which loses nothing. */
 export function toWalkState(value: unknown): WalkState | undefined {
-  const { collection, done, offset, met, first, denied } = asObject(value) ?? {};
+  const { collection, done, offset, met, first, breaks, denied } = asObject(value) ?? {};
   const id = asId(collection);
   const at = asCount(offset);
   if (id === undefined || at === undefined) return undefined;
@@ -303,6 +339,7 @@ export function toWalkState(value: unknown): WalkState | undefined {
     offset: at,
     met: asCount(met) ?? 0,
     first: asText(first),
+    breaks: asCount(breaks),
     denied: Array.isArray(denied) ? denied.flatMap((entry) => asId(entry) ?? []) : [],
   };
 }

@@ -103,6 +103,41 @@ describe('a full walk', () => {
     await expect(pagesOf(adapterAt(new URL('/rest', url).href).adapter)).rejects.toThrow(/answered 500/);
   });
 
+  test('passes over nothing while the server fails behind a place, and goes on there when it does not', async () => {
+    const down = (n: number) => (n >= 30 ? ({ breaks: 'all' } as const) : {});
+    const all = repository({ items: items(90, down) });
+    const { url } = await serve(all);
+    const open = () => adapterAt(new URL('/rest', url).href).adapter;
+    const pages: Page[] = [];
+    const run = async () => {
+      const checkpoint = pages.at(-1)?.checkpoint;
+      for await (const page of open().pages({ mode: 'full', checkpoint }, signal)) pages.push(page);
+    };
+    for (let time = 0; time < 2; time += 1) await expect(run()).rejects.toThrow(/answered 500/);
+    expect(new Set(identifiersIn(pages)).size).toBe(30);
+    expect(problemsIn(pages)).toEqual([]);
+    all.items = items(90);
+    await run();
+    expect(new Set(identifiersIn(pages)).size).toBe(90);
+    expect(problemsIn(pages)).toEqual([]);
+  });
+
+  test('comes past more bad items in a row than an outage has, in time', async () => {
+    const { url } = await serve(
+      repository({ items: items(90, (n) => (n >= 30 && n < 60 ? { breaks: 'all' } : {})) }),
+    );
+    const pages: Page[] = [];
+    const run = async () => {
+      const { adapter } = adapterAt(new URL('/rest', url).href);
+      const checkpoint = pages.at(-1)?.checkpoint;
+      for await (const page of adapter.pages({ mode: 'full', checkpoint }, signal)) pages.push(page);
+    };
+    for (let time = 0; time < 4; time += 1) await expect(run()).rejects.toThrow(/answered 500/);
+    await run();
+    expect(new Set(identifiersIn(pages)).size).toBe(60);
+    expect(problemsIn(pages)).toHaveLength(30);
+  });
+
   test('notices that offsets are not heard, and reads item by item', async () => {
     const { url } = await serve(repository({ items: items(230), ignoresOffset: true }));
     const { adapter, context } = adapterAt(new URL('/rest', url).href);
