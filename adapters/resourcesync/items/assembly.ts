@@ -274,6 +274,8 @@ export class Assembly {
       }
       const payload = await fetchPayload(statement, port);
       if (payload.kind === 'failed') {
+        // Deleted since it was listed, and nobody has heard of it.
+        if (payload.isGone && held === undefined) return;
         round.fail(draft.identifier, format, payload.reason);
         this.#failures += 1;
         if (this.#failures >= failuresInARow)

@@ -19,7 +19,8 @@ export type Payload =
     }
   /** Not everybody may read it. */
   | { readonly kind: 'withheld' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  /** @param isGone by its own word (410) */
+  | { readonly kind: 'failed'; readonly reason: string; readonly isGone?: boolean };
 
 /**
  * The bytes of a resource, believed only if they are what is stated, or newer than that.
@@ -63,7 +64,7 @@ async function attempt(
     if (status !== 200) {
       await response.discard();
       if (status === 401 || status === 403 || status === 451) return { kind: 'withheld' };
-      return { kind: 'failed', reason: `${loc} answers ${status}` };
+      return { kind: 'failed', reason: `${loc} answers ${status}`, isGone: status === 410 };
     }
     const served = servedHashes(status, response.headers);
     const digest = new ContentDigest(withServed(statement, served));

@@ -1,6 +1,7 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import { findItem } from '../../store/reading/items.ts';
 import type { Lease } from '../../store/runs/leases.ts';
-import { listUnreadable } from '../../store/runs/unreadable.ts';
+import { forgetItem, listUnreadable } from '../../store/runs/unreadable.ts';
 import type { HarvestDeps } from '../harvest-source.ts';
 import { type Asking, askFor, failuresInARow } from './asked-item.ts';
 
@@ -14,7 +15,10 @@ export interface AskedAgain {
 /** Some each time: what is well again has no new date, and no list of what is new has it. */
 export const besideChanges: AskedAgain = { most: 20, restSeconds: 3600 };
 
-/** What is still not there, or not for us, is left to whoever compares the lists. */
+/**
+ * What is not there, or not for us, has nothing that could be read; whether it goes where it is published is left to whoever
+ * compares the lists.
+ */
 export async function askUnreadable(
   deps: HarvestDeps,
   lease: Lease,
@@ -33,9 +37,17 @@ export async function askUnreadable(
       asked.add(identifier);
       const answer = await askFor(deps, lease, asking, identifier);
       inARow = answer === 'failed' ? inARow + 1 : 0;
+      const isNone = answer === 'unknown' || answer === 'unselected';
+      if (isNone && !(await isPublished(deps, asking, identifier)))
+        await deps.database.transaction((trx) => forgetItem(trx, lease.sourceId, identifier));
     }
     const last = some.at(-1);
     if (last === undefined) return;
     after = last.id;
   }
+}
+
+async function isPublished({ database }: HarvestDeps, { source }: Asking, identifier: string): Promise<boolean> {
+  const known = await findItem(database.writer, source.name, identifier);
+  return known?.resources.some(({ deletedAt }) => deletedAt === undefined) ?? false;
 }

@@ -48,4 +48,21 @@ describeOnBoth('metadata that cannot be read', (database) => {
     // Many of them are one cause all the same.
     expect(causeOf({ identifier: 'x', message: whats[1][1] })).not.toContain('/m/2.xml');
   });
+
+  test('that has been deleted since it was listed is none', async () => {
+    const { origin } = source;
+    const entry = (n: number) =>
+      `<url><loc>${origin}/m/${n}.xml</loc><rs:md type="application/xml"/><rs:ln rel="describes" href="${origin}/f/${n}.pdf"/></url>`;
+    source.put('/cap.xml', capabilityList(origin, { resourcelist: '/list.xml' }));
+    source.put('/list.xml', resourceList(entry(1) + entry(2)));
+    source.put('/m/1.xml', '<a>1</a>');
+    source.put('/m/2.xml', 'gone', { status: 410 });
+    const config = { adapter: 'resourcesync', url: `${origin}/cap.xml` } as const;
+    level = await Level.open('gone', config, database().config);
+    expect(await level.turn('full')).toMatchObject({ state: 'succeeded', created: 1, problems: 0 });
+    // What is published, and in the list, is not taken away by that.
+    source.put('/list.xml', resourceList(entry(1)));
+    source.put('/m/1.xml', 'gone', { status: 410 });
+    expect(await level.turn('full')).toMatchObject({ deleted: 0, problems: 1 });
+  });
 });

@@ -110,6 +110,22 @@ describeOnBoth('records that could not be read', (open) => {
     expect(await named()).toEqual([]);
   });
 
+  test('are gone when they are asked for again, are not there, and nothing of them is published', async () => {
+    await run();
+    source = { ...source, config: { ...source.config, adapter: 'resourcesync' } };
+    problems = [bad('id:20', '<a'), bad('id:3', '<b'), bad('id:21', '<c')];
+    upstream.unlisted.add('id:3 oai_dc');
+    await run();
+    upstream.items.delete('id:3');
+    upstream.broken.add('id:21');
+    await run('incremental');
+    await run('incremental');
+    expect(upstream.asked).toEqual(expect.arrayContaining(['id:20', 'id:3', 'id:21']));
+    // Whether what is published is gone, the lists tell.
+    const left = new Set((await all()).map(({ identifier }) => identifier));
+    expect([...left].sort()).toEqual(['id:21', 'id:3']);
+  });
+
   test('another format of the same record is no word on it; the item as a whole is', async () => {
     problems = [bad('id:3', '<a', { format: 'mods' }), bad('id:4', '{}', { format: undefined })];
     const { adapter } = source;
