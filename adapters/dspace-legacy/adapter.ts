@@ -31,7 +31,7 @@ import { asObject, asText } from './rest/json-value.ts';
 import { LegacyRest } from './rest/rest-service.ts';
 import { changedItems } from './walks/changed-items.ts';
 import { CollectionWalk, toWalkState } from './walks/collection-walk.ts';
-import { findOai, type OaiCompanion } from './walks/oai-companion.ts';
+import { findOai, hostOfNames, type OaiCompanion } from './walks/oai-companion.ts';
 import { fromCheckpoint, toCheckpoint } from './walks/run-checkpoint.ts';
 import { walkedIdentifiers, walkedItems } from './walks/walked-items.ts';
 
@@ -161,8 +161,8 @@ class DspaceLegacyAdapter implements Adapter {
     const { base } = rest;
     const known = this.#connection?.rest.base === base ? this.#connection : undefined;
     const oai = await findOai(settings, this.#context, { base, known: known?.oai, anew }, signal);
-    const host = oai?.introduction.host;
-    const identity = known?.identity ?? (await resolveIdentity(settings, this.#context, base, host));
+    const ask = async () => oai && hostOfNames(oai, signal);
+    const identity = known?.identity ?? (await resolveIdentity(settings, this.#context, base, ask));
     this.#connection = { rest, oai, identity };
     return this.#connection;
   }

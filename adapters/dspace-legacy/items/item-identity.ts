@@ -51,18 +51,18 @@ export function parseOaiIdentifier(identifier: string): OaiName | undefined {
 /**
  * The first who knows: the operator, what is in store, what was learnt, the OAI-PMH endpoint; else it is the host of
  * the address.
- * @param introduced what host the endpoint says that its identifiers are made with
+ * @param ask what host the identifiers of the endpoint are made with; undefined: there is none that says so
  */
 export async function resolveIdentity(
   settings: Pick<AdapterSettings, 'identity'>,
   context: Pick<AdapterContext, 'lessons' | 'knownIdentifier'>,
   base: string,
-  introduced: string | undefined,
+  ask: () => Promise<string | undefined>,
 ): Promise<ItemIdentity> {
   if (settings.identity === 'uuid') return new ItemIdentity(undefined);
   const known = await knownOaiHost(settings, context);
   if (known !== undefined) return new ItemIdentity(known);
-  const host = introduced ?? new URL(base).hostname;
+  const host = (await ask()) ?? new URL(base).hostname;
   context.lessons.learn(oaiHostLesson, host, say('items-called', { host, why: '' }));
   return new ItemIdentity(host);
 }

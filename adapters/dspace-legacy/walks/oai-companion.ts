@@ -78,6 +78,27 @@ function leaveAlone(error: BridgeError): BridgeError {
   return new BridgeError(error.code, message, { cause: error, retryable: true });
 }
 
+/**
+ * What host the names of its items are made with: a record says so for sure, its introduction from a file that may never
+ * have been edited.
+ * @throws BridgeError where neither can be had: a guess would stay for ever
+ */
+export async function hostOfNames(
+  { adapter, introduction }: OaiCompanion,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    for await (const { entries } of adapter.identifiers({}, signal)) {
+      const hosts = entries.flatMap(({ identifier }) => readOaiName(identifier)?.host ?? []);
+      return hosts.find(isOaiHost) ?? introduction.host;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (introduction.host === undefined || !isBridgeError(error)) throw error;
+  }
+  return introduction.host;
+}
+
 /** Beside the REST service, or at the root of the host. */
 function usualAddresses(base: string): readonly string[] {
   const beside = base.replace(/\/rest$/i, '');

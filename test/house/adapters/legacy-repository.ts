@@ -39,6 +39,8 @@ export interface LegacyRepository {
   items: readonly LegacyItem[];
   collections: readonly LegacyCollection[];
   readonly oai?: boolean;
+  /** Identify does not say what identifiers are made with. */
+  readonly hasBareIdentify?: boolean;
   /** Larger pages are answered 504. */
   readonly mostAtOnce?: number;
   readonly ignoresOffset?: boolean;
@@ -103,6 +105,10 @@ function reply(repository: LegacyRepository, path: string, query: URLSearchParam
 function json(value: unknown): Answer {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
+
+const described =
+  '<description><oai-identifier xmlns="http://www.openarchives.org/OAI/2.0/oai-identifier"><scheme>oai</scheme><repositoryIdentifier>old.example.org</repositoryIdentifier>' +
+  '<delimiter>:</delimiter><sampleIdentifier>oai:old.example.org:123456789/1234</sampleIdentifier></oai-identifier></description>';
 
 function slice<Row>(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
   const [limit, offset] = [Number(query.get('limit') ?? 100), Number(query.get('offset') ?? 0)];
@@ -211,7 +217,7 @@ function communityJson(
   };
 }
 
-function oaiReply({ items }: LegacyRepository, query: URLSearchParams): string {
+function oaiReply({ items, hasBareIdentify }: LegacyRepository, query: URLSearchParams): string {
   const dated = items.filter(({ datestamp, handle }) => datestamp !== undefined && handle !== undefined);
   const from = query.get('from') ?? '';
   const changed = dated.filter(({ datestamp = '' }) => datestamp >= from);
@@ -224,8 +230,8 @@ function oaiReply({ items }: LegacyRepository, query: URLSearchParams): string {
       return envelope(
         '<Identify><repositoryName>Old &amp; Good</repositoryName><baseURL>http://x</baseURL><protocolVersion>2.0</protocolVersion>' +
           '<earliestDatestamp>2000-01-01T00:00:00Z</earliestDatestamp><deletedRecord>transient</deletedRecord><granularity>YYYY-MM-DDThh:mm:ssZ</granularity>' +
-          '<description><oai-identifier xmlns="http://www.openarchives.org/OAI/2.0/oai-identifier"><scheme>oai</scheme><repositoryIdentifier>old.example.org</repositoryIdentifier>' +
-          '<delimiter>:</delimiter><sampleIdentifier>oai:old.example.org:123456789/1234</sampleIdentifier></oai-identifier></description></Identify>',
+          (hasBareIdentify ? '' : described) +
+          '</Identify>',
       );
     case 'ListMetadataFormats':
       return envelope(

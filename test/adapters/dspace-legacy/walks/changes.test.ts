@@ -138,6 +138,14 @@ describe('an item is called', () => {
     expect(await named({})).toEqual(['oai:old.example.org:1/101']);
   });
 
+  test('as OAI-PMH calls it where Identify does not say how', async () => {
+    const { url } = await serve({ ...repository([item(1)]), hasBareIdentify: true });
+    const { adapter } = adapterAt(new URL('/rest', url).href);
+    expect(itemsIn(await pagesOf(adapter)).map(({ identifier }) => identifier)).toEqual([
+      'oai:old.example.org:1/101',
+    ]);
+  });
+
   test('as it is in store', async () => {
     expect(await named({}, 'oai:older.example.org:9/9')).toEqual(['oai:older.example.org:1/101']);
   });
