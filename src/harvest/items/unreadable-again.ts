@@ -47,7 +47,11 @@ export async function askUnreadable(
   }
 }
 
-async function isPublished({ database }: HarvestDeps, { source }: Asking, identifier: string): Promise<boolean> {
+async function isPublished(
+  { database }: HarvestDeps,
+  { source }: Asking,
+  identifier: string,
+): Promise<boolean> {
   const known = await findItem(database.writer, source.name, identifier);
   return known?.resources.some(({ deletedAt }) => deletedAt === undefined) ?? false;
 }
