@@ -1,3 +1,4 @@
+import { addSeconds, toIso } from '../../core/datetime.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { isDead } from './leases.ts';
 
@@ -95,9 +96,11 @@ export async function planWork(
   const rows: DueRow[] = await database.reader('due').select('*');
   const known = new Map(rows.map((row) => [`${row.kind} ${row.source}`, row]));
   const isNew = planned.filter(({ source, kind }) => !known.has(`${kind} ${source}`));
-  const changed = planned.filter(({ source, kind, schedule }) => {
+  const wasAhead = await isFromLater(database, now);
+  const changed = planned.filter(({ source, kind, schedule, next }) => {
     const row = known.get(`${kind} ${source}`);
-    return row !== undefined && row.schedule !== schedule;
+    const isTooLate = wasAhead && next !== undefined && (row?.due_at ?? 0) > next;
+    return row !== undefined && (row.schedule !== schedule || isTooLate);
   });
   if (isNew.length + changed.length === 0) return;
   await database.transaction(async (trx) => {
@@ -117,13 +120,22 @@ export async function planWork(
     for (const { source, kind, schedule, next = null } of changed) {
       await trx('due')
         .where({ source, kind })
-        .andWhereNot({ schedule })
         .update({
           schedule,
           due_at: trx.raw('case when due_at <= ? or priority > 0 then due_at else ? end', [now, next]),
         });
     }
   });
+}
+
+const secondsOfDoubt = 60;
+
+/**
+ * Whether a source was harvested at a time that is yet to come: the clock was ahead, and what was planned by it lies as far ahead.
+ */
+async function isFromLater({ reader }: Database, now: number): Promise<boolean> {
+  const from = addSeconds(toIso(new Date(now)), secondsOfDoubt);
+  return (await reader('source').where('last_success_at', '>', from).first('id')) !== undefined;
 }
 
 export interface AskedWork {

@@ -13,6 +13,7 @@ import {
   settleClaim,
 } from '../../../src/store/runs/due-claims.ts';
 import { pauseSources, resumeSources } from '../../../src/store/sources/pauses.ts';
+import { ensureSource } from '../../../src/store/sources/sources.ts';
 import { describeOnBoth } from '../../house/store/databases.ts';
 
 const now = Date.parse('2026-11-23T10:00:00Z');
@@ -156,5 +157,24 @@ describeOnBoth('what is due', (open) => {
     expect([await dueOf('kyoto'), await dueOf('nara')]).toEqual([now + minute, now - minute]);
     await planWork(database, [planned('kyoto', now, 'b'), planned('nara', now, 'b')], now);
     expect([await dueOf('kyoto'), await dueOf('nara')]).toEqual([now + 15 * minute, now - minute]);
+  });
+
+  test('is not believed where the clock was ahead when it was planned', async () => {
+    const { database } = open();
+    const month = 30 * 24 * 60 * minute;
+    await planWork(database, [planned('kyoto', now + month), planned('nara', now - minute)], now + month);
+    // A back-off may be as long.
+    await planWork(database, [planned('kyoto', now), planned('nara', now)], now);
+    expect(await dueOf('kyoto')).toBe(now + month);
+    await ensureSource(database, 'ahead', toIso(new Date(now)));
+    const lastSuccess = (at: number) =>
+      database
+        .writer('source')
+        .where({ name: 'ahead' })
+        .update({ last_success_at: toIso(new Date(at)) });
+    await lastSuccess(now + month);
+    await planWork(database, [planned('kyoto', now), planned('nara', now)], now);
+    expect([await dueOf('kyoto'), await dueOf('nara')]).toEqual([now + 15 * minute, now - minute]);
+    await lastSuccess(now);
   });
 });
