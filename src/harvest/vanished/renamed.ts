@@ -1,3 +1,4 @@
+import { readOaiName, toOaiName } from '../../core/dspace/oai-name.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { listUnseenItems } from '../../store/pages/sweep.ts';
 import { knownIdentifiers, newestIdentifier } from '../../store/reading/items.ts';
@@ -15,12 +16,12 @@ export async function findRenamed(
   sourceId: number,
   runId: number,
 ): Promise<{ readonly was: string; readonly is: string } | undefined> {
-  const host = splitName(await newestIdentifier(writer, sourceId))?.host;
+  const host = readOaiName(await newestIdentifier(writer, sourceId))?.host;
   if (host === undefined) return undefined;
   const missing = await listUnseenItems(writer, sourceId, runId, samples);
   const pairs = missing.flatMap(({ identifier: was }) => {
-    const name = splitName(was);
-    return name === undefined || name.host === host ? [] : [{ was, is: `oai:${host}:${name.local}` }];
+    const name = readOaiName(was);
+    return name === undefined || name.host === host ? [] : [{ was, is: toOaiName(host, name.handle) }];
   });
   const there = await knownIdentifiers(
     writer,
@@ -29,9 +30,4 @@ export async function findRenamed(
   );
   const renamed = pairs.filter(({ is }) => there.has(is));
   return renamed.length * 2 > missing.length ? renamed[0] : undefined;
-}
-
-function splitName(identifier = ''): { readonly host: string; readonly local: string } | undefined {
-  const [, host, local] = /^oai:([^:]+):(.+)$/s.exec(identifier) ?? [];
-  return host === undefined || local === undefined ? undefined : { host, local };
 }
