@@ -15,7 +15,7 @@ import {
   readAddress,
   removeSubscription,
 } from '../../store/push/subscriptions.ts';
-import { beginTopic, findTopic } from '../../store/push/topics.ts';
+import { findTopic, topicFrom } from '../../store/push/topics.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { noteAct } from '../sources/source-acts.ts';
@@ -59,8 +59,7 @@ export async function addWebhook(
   const known = secret ?? `whsec_${randomBytes(24).toString('base64')}`;
   const { path: name } = channelOf(set.path, 'change-notification');
   const id = await database.transaction(async (trx) => {
-    const progress = journal && { journalId: journal.id, journalSeq: journal.seq, untilAt: journal.at };
-    const topic = (await findTopic(trx, name)) ?? (await beginTopic(trx, name, progress ?? {}, now));
+    const topic = await topicFrom(trx, name, journal, now);
     const wanted = { topicId: topic.id, kind: 'webhook', callback: url, secret: known };
     return putSubscription(trx, { ...wanted, label: label?.slice(0, longestLabel) }, now);
   });

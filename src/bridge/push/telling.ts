@@ -6,11 +6,11 @@ import { putNotification } from '../../store/push/notifications.ts';
 import { listWantedTopics } from '../../store/push/subscriptions.ts';
 import {
   advanceTopic,
-  beginTopic,
   endTopics,
   holdTopic,
   listTopics,
   type Topic,
+  topicFrom,
 } from '../../store/push/topics.ts';
 import {
   type JournalState,
@@ -114,9 +114,8 @@ export class Telling {
     return true;
   }
 
-  async #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
-    const progress = { journalId: journal.id, journalSeq: journal.seq, untilAt: journal.at };
-    return this.#bridge.database.transaction((trx) => beginTopic(trx, channel.path, progress, now));
+  #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
+    return this.#bridge.database.transaction((trx) => topicFrom(trx, channel.path, journal, now));
   }
 
   /** Nobody waits for it, or it is the journal of another database: it is told from here on. */

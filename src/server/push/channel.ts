@@ -25,11 +25,13 @@ export function channelRoutes(app: FastifyInstance, deps: ServerDeps): void {
         config: { operationId: 'getChannel', open: true },
         handler: async (request, reply) => {
           const channel = channelAt(servedPath(request) ?? '');
-          const set = channel && findSet(deps, channel);
+          const set = channel && setOf(deps, channel);
           const hubs = set ? push.hubsOf(set) : [];
-          const topic = channel && hubs.length > 0 && (await findTopic(deps.database.reader, channel.path));
-          if (!topic) throw refuse('not-found', 'nothing-here', {});
-          const latest = await latestNotification(deps.database.reader, topic.id);
+          if (!channel || hubs.length === 0) throw refuse('not-found', 'nothing-here', {});
+          const topic = await findTopic(deps.database.reader, channel.path);
+          if (!topic && !(await deps.publication.set(channel.set)))
+            throw refuse('not-found', 'nothing-here', {});
+          const latest = topic && (await latestNotification(deps.database.reader, topic.id));
           const body = latest?.content ?? Buffer.alloc(0);
           const capabilityList = toUri(baseUrl, setPaths({ path: channel.set }).capabilityList);
           const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
@@ -48,7 +50,8 @@ export function channelRoutes(app: FastifyInstance, deps: ServerDeps): void {
       });
 }
 
-function findSet(deps: ServerDeps, { set: path }: Channel): ResourceSet | undefined {
+/** The set that a channel tells of, as it is configured now. */
+export function setOf(deps: ServerDeps, { set: path }: Channel): ResourceSet | undefined {
   const own = deps.setsOf(path.split('/', 1)[0] ?? '');
   return [...own, ...(deps.jointSets?.() ?? [])].find((set) => set.path === path);
 }

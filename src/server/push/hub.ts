@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { channelAt } from '../../core/push/channels.ts';
+import { type Channel, channelAt } from '../../core/push/channels.ts';
 import { hubPath } from '../../core/push/hubs.ts';
 import {
   parseSubscriptionRequest,
@@ -8,10 +8,12 @@ import {
 } from '../../core/push/subscription-request.ts';
 import { hashOf } from '../../store/admin/secret-text.ts';
 import { type LimitMet, putIntent } from '../../store/push/intents.ts';
-import { findTopic, type Topic } from '../../store/push/topics.ts';
+import { findTopic, type Topic, topicFrom } from '../../store/push/topics.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
+import { readJournal } from '../../store/sources/journal.ts';
 import { judge, readSecret } from '../access/token.ts';
 import type { PushOffer, ServerDeps } from '../deps.ts';
+import { setOf } from './channel.ts';
 import { createRequestRate } from './request-rate.ts';
 
 const longestForm = 16_384;
@@ -110,13 +112,22 @@ async function findChannel(
 ): Promise<{ readonly topic: Topic; readonly tokenHash?: string } | undefined> {
   const path = place.startsWith(`${deps.baseUrl}/`) ? place.slice(deps.baseUrl.length + 1) : place;
   const channel = channelAt(path);
-  const topic = channel && (await findTopic(deps.database.reader, path));
-  if (!channel || !topic) return undefined;
+  if (!channel) return undefined;
   const source = channel.set.split('/', 1)[0] ?? '';
   const parts = await deps.privacy?.of(source);
-  if (!parts) return { topic };
-  const secret = readSecret(request);
-  if (secret === undefined || (await judge(deps, secret, { source, path }, parts)) !== 'opens')
+  const secret = parts && readSecret(request);
+  if (parts && (secret === undefined || (await judge(deps, secret, { source, path }, parts)) !== 'opens'))
     return undefined;
-  return { topic, tokenHash: hashOf(secret) };
+  const topic = (await findTopic(deps.database.reader, path)) ?? (await begin(deps, channel));
+  return topic && { topic, ...(secret !== undefined && { tokenHash: hashOf(secret) }) };
+}
+
+/** A Capability List names its channels as soon as it is there, and whoever reads it then may ask for one. */
+async function begin(deps: ServerDeps, channel: Channel): Promise<Topic | undefined> {
+  const { database, push, publication } = deps;
+  const set = setOf(deps, channel);
+  if (!set || push?.hubsOf(set).length === 0 || !(await publication.set(set.path))) return undefined;
+  const journal = await readJournal(database.reader, set.source);
+  const now = await lookAtClock(database);
+  return database.transaction((trx) => topicFrom(trx, channel.path, journal, now));
 }

@@ -64,6 +64,20 @@ export async function beginTopic(
 }
 
 /**
+ * The topic of a set's channel; where nobody has asked for it before, it tells of what comes after now.
+ * @param journal where that of its source stands; undefined: it has none yet
+ */
+export async function topicFrom(
+  trx: Knex.Transaction,
+  name: string,
+  journal: { readonly id: string; readonly seq: number; readonly at: string } | undefined,
+  now: number,
+): Promise<Topic> {
+  const progress = journal && { journalId: journal.id, journalSeq: journal.seq, untilAt: journal.at };
+  return (await findTopic(trx, name)) ?? (await beginTopic(trx, name, progress ?? {}, now));
+}
+
+/**
  * Takes the topic for a transaction that tells something: nobody else does before its end.
  * @returns the topic as it is then; undefined where it has ended
  */

@@ -3,7 +3,7 @@ import { resourceSets } from '../../../src/core/resource-set.ts';
 import { hashOf } from '../../../src/store/admin/secret-text.ts';
 import { createToken } from '../../../src/store/admin/tokens.ts';
 import { beginTopic } from '../../../src/store/push/topics.ts';
-import { type House, now, openHouse } from '../../house/server/fixture.ts';
+import { type House, now, openHouse, publishedSet } from '../../house/server/fixture.ts';
 
 const base = 'https://bridge.example.org/rs';
 const secret = 'a-token-of-the-configuration';
@@ -70,6 +70,19 @@ test('a topic is said letter by letter, and one that is none is refused at once'
   ])
     expect(await ask({ 'hub.topic': topic, ...at('a') })).toMatchObject({ status: 404 });
   expect(await intents()).toEqual([]);
+});
+
+test('a channel can be subscribed to as soon as the lists of its set are there, before anybody tells on it', async () => {
+  const sets = `${base}/kyushu/sets/economics/change-notification.xml`;
+  const metadata = `${base}/kyushu/metadata/change-notification.xml`;
+  const origin = await house.origin();
+  const statusOf = async (topic: string) => (await fetch(topic.replace(`${base}/`, `${origin}/rs/`))).status;
+  expect(await statusOf(metadata)).toBe(404);
+  house.publication.published.push(publishedSet('kyushu/metadata'));
+  expect(await statusOf(metadata)).toBe(200);
+  expect(await ask({ 'hub.topic': metadata, ...at('a') })).toMatchObject({ status: 202 });
+  expect(await ask({ 'hub.topic': sets, ...at('a') })).toMatchObject({ status: 404 });
+  expect(await intents()).toMatchObject([{ topic_url: metadata }]);
 });
 
 test('nothing that somebody sends comes back to whoever reads the answer', async () => {
