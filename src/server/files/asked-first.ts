@@ -1,5 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { UpstreamFileError } from '../../core/files/upstream-files.ts';
+import {
+  type UpstreamFile,
+  UpstreamFileError,
+  type UpstreamFileRequest,
+  type UpstreamFiles,
+} from '../../core/files/upstream-files.ts';
 import type { StoredResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
@@ -24,13 +29,24 @@ export async function refuseUnlessShown(
   const stated = { name: fileName(path), mediaType, length };
   const client = deps.clientOf?.(request.raw);
   try {
-    // As much as shows that it is handed out.
-    const question = { source, url, method: 'GET', client, range: 'bytes=0-0', stated } as const;
-    const found = await deps.upstreamFiles.open(question, goneSignal(reply.raw));
-    if (found.kind === 'content') found.body.destroy();
+    await lookAt(deps.upstreamFiles, { source, url, client, stated }, goneSignal(reply.raw));
   } catch (error) {
     if (error instanceof UpstreamFileError && error.refusal)
       await deps.noteRefusal?.(source, url, error.refusal);
     throw error;
   }
+}
+
+/**
+ * As much as shows that it is handed out.
+ * @throws UpstreamFileError: it is not, or nobody knows
+ */
+export async function lookAt(
+  upstream: UpstreamFiles,
+  file: Pick<UpstreamFileRequest, 'source' | 'url' | 'client' | 'stated'>,
+  signal: AbortSignal,
+): Promise<UpstreamFile> {
+  const found = await upstream.open({ ...file, method: 'GET', range: 'bytes=0-0' }, signal);
+  if (found.kind === 'content') found.body.destroy();
+  return found;
 }

@@ -8,7 +8,7 @@ export interface StatedValidators {
   readonly lastModified: string;
 }
 
-/** What to answer without asking anybody, or what to ask. */
+/** What to answer once the file is seen to be handed out, or what to ask. */
 export type ProxiedDecision =
   | { readonly kind: 'not-modified'; readonly etag: string | undefined }
   | { readonly kind: 'precondition-failed' }
@@ -27,8 +27,8 @@ export interface ProxiedQuestion {
 }
 
 /**
- * RFC 9110 §13.2.2 where two parties have validators: ours decide at once, with no request upstream; an entity tag
- * that came from upstream is given back to it.
+ * RFC 9110 §13.2.2 where two parties have validators: ours decide, as long as the file is handed out; an entity
+ * tag that came from upstream is given back to it.
  */
 export function decideProxied(request: ConditionalRequest, stated: StatedValidators): ProxiedDecision {
   const { headers } = request;

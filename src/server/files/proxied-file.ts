@@ -1,12 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countOf } from '../../core/count-of.ts';
 import { earlier, toHttpDate, toIso } from '../../core/datetime.ts';
-import type { UpstreamContent, UpstreamFile, UpstreamFiles } from '../../core/files/upstream-files.ts';
+import type {
+  UpstreamContent,
+  UpstreamFile,
+  UpstreamFileRequest,
+  UpstreamFiles,
+} from '../../core/files/upstream-files.ts';
 import type { StoredResource } from '../../store/reading/resources.ts';
 import type { ServerDeps } from '../deps.ts';
 import { matches } from '../http/conditions.ts';
 import { Refusal } from '../http/errors.ts';
 import { goneSignal } from '../http/gone.ts';
+import { lookAt } from './asked-first.ts';
 import { contentTypeOf, fileHeaders, fileName } from './file-headers.ts';
 import { reprDigest } from './kept-content.ts';
 import { decideProxied, fromUpstreamTag, type ProxiedQuestion } from './proxied-conditions.ts';
@@ -24,8 +30,9 @@ type Described = Pick<StoredResource, 'source' | 'path' | 'mediaType' | 'length'
 const cacheControl = 'no-cache, no-transform';
 
 /**
- * A file of ours whose bytes are upstream: streamed through, never kept. The lists' validators are answered from
- * what is stored; the bytes, and all that is said of them alone, are upstream's.
+ * A file of ours whose bytes are upstream: streamed through, never kept. The lists' validators are those that are
+ * stored; the bytes, and all that is said of them alone, are upstream's. Nothing is said of a file, not even that it
+ * is the same, before upstream has shown that it hands it out.
  * @throws UpstreamFileError, Refusal
  */
 export async function sendProxiedFile(
@@ -36,18 +43,23 @@ export async function sendProxiedFile(
   file: ProxiedFile,
 ): Promise<FastifyReply> {
   const now = toIso(deps.clock.now());
-  const lastModified = earlier(file.resource.lastmod, now);
-  const stated = { etag: statedTag(file.resource), lastModified };
   const { method, headers } = request;
-  const decision = decideProxied({ method, headers, now }, stated);
-  if (decision.kind === 'precondition-failed') throw new Refusal('precondition-failed', notMeant);
-  if (decision.kind === 'not-modified') return sendNotModified(reply, decision.etag);
+  const { resource } = file;
+  const lastModified = earlier(resource.lastmod, now);
   const gone = goneSignal(reply.raw);
+  const asked = { ...addressed(file), client: deps.clientOf?.(request.raw) };
   try {
-    const client = deps.clientOf?.(request.raw);
-    const found = await ask(upstream, { request, client }, file, decision, gone);
+    let decision = decideProxied({ method, headers, now }, { etag: statedTag(resource), lastModified });
+    if (decision.kind !== 'ask' && contradicts(await lookAt(upstream, asked, gone), resource)) {
+      if (file.onlyAsStated) throw otherVersion();
+      decision = decideProxied({ method, headers, now }, { etag: undefined, lastModified: now });
+    }
+    if (decision.kind === 'precondition-failed') throw new Refusal('precondition-failed', notMeant);
+    if (decision.kind === 'not-modified') return sendNotModified(reply, decision.etag);
+    const question = { ...asked, method: method === 'HEAD' ? 'HEAD' : 'GET' } as const;
+    const found = await ask(upstream, question, file, decision, gone);
     if (found.kind === 'not-modified') return sendNotModified(reply, fromUpstreamTag(found.etag));
-    if (found.kind === 'range-not-satisfiable') throw unsatisfiable(found.length ?? file.resource.length);
+    if (found.kind === 'range-not-satisfiable') throw unsatisfiable(found.length ?? resource.length);
     return send(request, reply, file, decision, found, lastModified);
   } catch (error) {
     if (!gone.aborted) throw error;
@@ -67,24 +79,19 @@ function statedTag({ hash, length }: Described): string | undefined {
   return algorithm === 'sha-256' ? `"${hex}"` : `"${algorithm}-${hex}"`;
 }
 
+function addressed({ resource, url }: ProxiedFile): Pick<UpstreamFileRequest, 'source' | 'url' | 'stated'> {
+  const { source, path, mediaType, length } = resource;
+  return { source, url, stated: { name: fileName(path), mediaType, length } };
+}
+
 async function ask(
   upstream: UpstreamFiles,
-  { request, client }: { readonly request: FastifyRequest; readonly client: string | undefined },
-  { resource, url }: ProxiedFile,
-  question: ProxiedQuestion,
+  asked: UpstreamFileRequest,
+  { resource }: ProxiedFile,
+  { range, ifRange, ifNoneMatch, onlyAsStated }: ProxiedQuestion,
   signal: AbortSignal,
 ): Promise<UpstreamFile> {
-  const { source, path, mediaType, length } = resource;
-  const { range, ifRange, ifNoneMatch, onlyAsStated } = question;
-  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-  const whole = {
-    source,
-    url,
-    method,
-    client,
-    ifNoneMatch,
-    stated: { name: fileName(path), mediaType, length },
-  } as const;
+  const whole = { ...asked, ifNoneMatch };
   const found = await upstream.open({ ...whole, range, ifRange }, signal);
   const isOther = onlyAsStated && found.kind === 'content' && contradicts(found, resource);
   if (!isOther || found.part === undefined) return found;
@@ -93,8 +100,13 @@ async function ask(
 }
 
 /** The file has changed since it was last described. */
-function contradicts({ length }: UpstreamContent, resource: Described): boolean {
+function contradicts(found: UpstreamFile, resource: Described): boolean {
+  const length = found.kind === 'not-modified' ? undefined : found.length;
   return length !== undefined && resource.length !== undefined && length !== resource.length;
+}
+
+function otherVersion(): Refusal {
+  return new Refusal('not-found', 'the repository now has another version of this file');
 }
 
 function send(
@@ -108,7 +120,7 @@ function send(
   const asStated = !contradicts(found, resource);
   if (onlyAsStated && !asStated) {
     found.body.destroy();
-    throw new Refusal('not-found', 'the repository now has another version of this file');
+    throw otherVersion();
   }
   const etag = (asStated ? statedTag(resource) : undefined) ?? fromUpstreamTag(found.etag);
   if (ifMatch !== undefined && (etag === undefined || !matches(ifMatch, etag, 'strong'))) {

@@ -4,6 +4,7 @@ import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Answer, fileAnswer, openUpstream } from '../../house/server/loopback-upstream.ts';
 import {
+  hashOf,
   openProxiedHouse,
   type ProxiedHouse,
   type ProxiedSettings,
@@ -91,6 +92,38 @@ describe('a file that the upstream does not hand out', () => {
         reason: expect.stringContaining(`${status}`),
       },
     ]);
+  });
+
+  it.each([401, 404])(
+    'answered with %i is not said to be the same, or another, and everybody is told',
+    async (status) => {
+      const told: unknown[] = [];
+      const { seed } = await open(answering(status), {
+        noteRefusal: async (_source, _url, { outcome }) => void told.push(outcome),
+      });
+      const hash = hashOf('sha256', content);
+      const url = await seed({ length: content.byteLength, hash });
+      const conditions = [
+        { 'if-none-match': `"${hash.slice(8)}"` },
+        { 'if-none-match': '*' },
+        { 'if-none-match': '"u.v1"' },
+        { 'if-modified-since': 'Fri, 20 Nov 2026 08:00:00 GMT' },
+        { 'if-match': '"other"' },
+        { 'if-unmodified-since': 'Fri, 20 Nov 2020 08:00:00 GMT' },
+      ];
+      for (const condition of conditions)
+        expect(await problem(url, condition)).toMatchObject({ status: 503, code: 'file-withheld' });
+      expect(told).toEqual(conditions.map(() => (status === 401 ? 'refused' : 'gone')));
+    },
+  );
+
+  it('for another reason is not said to be the same', async () => {
+    const hash = hashOf('sha256', content);
+    const condition = { 'if-none-match': `"${hash.slice(8)}"` };
+    const { seed } = await open({ '/file': answering(500), '/busy': answering(429) });
+    expect((await problem(await seed({ length: 36, hash }), condition)).status).toBe(502);
+    const busy = await seed({ length: 36, hash, upstreamPath: '/busy', name: '2-b.pdf' });
+    expect((await problem(busy, condition)).status).toBe(503);
   });
 
   it.each([408, 504])('answered with %i is a gateway timeout', async (status) => {
@@ -453,11 +486,14 @@ describe('a reader', () => {
     );
     const url = await seed();
     const none = await seed({ upstreamPath: '/none', name: '2-b.pdf' });
+    const modified = 'Fri, 20 Nov 2026 08:00:00 GMT';
     for (let round = 0; round < 3; round += 1) {
       expect((await request(url, { method: 'HEAD' })).statusCode).toBe(200);
-      const same = await request(url, { headers: { 'if-none-match': '"u.v1"' } });
-      expect(same.statusCode).toBe(304);
-      await same.body.dump();
+      for (const headers of [{ 'if-none-match': '"u.v1"' }, { 'if-modified-since': modified }]) {
+        const same = await request(url, { headers });
+        expect(same.statusCode).toBe(304);
+        await same.body.dump();
+      }
       await problem(none);
       const whole = await request(url);
       expect(await whole.body.text()).toBe(content.toString());

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lasting } from '../../house/server/fixture.ts';
 import { type Answer, fileAnswer } from '../../house/server/loopback-upstream.ts';
 import {
@@ -117,7 +117,7 @@ describe('a file that lies upstream', () => {
     }
   });
 
-  it('answers conditions by what the lists say, and asks nobody', async () => {
+  it('answers conditions by what the lists say, once one octet has shown that it is handed out', async () => {
     const { seed, upstream } = await open(fileAnswer(content));
     const url = await seed(stated);
     const etag = `"md5-${stated.hash.slice(4)}"`;
@@ -130,9 +130,54 @@ describe('a file that lies upstream', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([304, 304, 412, 412]);
     expect(answers[0]?.headers.etag).toBe(etag);
-    expect(upstream.requests).toEqual([]);
+    expect((await get(url, { 'if-none-match': etag }, 'HEAD')).status).toBe(304);
+    expect(upstream.requests.map(({ method, headers }) => [method, headers.range])).toEqual(
+      Array(5).fill(['GET', 'bytes=0-0']),
+    );
     expect((await get(url, { 'if-match': etag })).status).toBe(200);
     expect((await get(url, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('is not downloaded to be said to be the same, whatever its server knows of parts', async () => {
+    let sent = 0;
+    const megabyte = Buffer.alloc(1_048_576, 'x');
+    const length = 200 * megabyte.byteLength;
+    const { seed, upstream } = await open((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': length });
+      const write = () => {
+        while (!response.destroyed) {
+          sent += megabyte.byteLength;
+          if (!response.write(megabyte)) return void response.once('drain', write);
+        }
+      };
+      write();
+    });
+    const url = await seed({ length, hash: stated.hash });
+    const same = await get(url, { 'if-none-match': `"md5-${stated.hash.slice(4)}"` });
+    expect([same.status, upstream.requests.length]).toEqual([304, 1]);
+    await vi.waitFor(() => expect(upstream.connections()).toBe(0));
+    expect(sent).toBeLessThan(length / 4);
+  });
+
+  it('that is empty is the same as it was', async () => {
+    const { seed } = await open(fileAnswer(Buffer.alloc(0)));
+    const hash = hashOf('sha256', Buffer.alloc(0));
+    const url = await seed({ length: 0, hash });
+    expect((await get(url, { 'if-none-match': `"${hash.slice(8)}"` })).status).toBe(304);
+  });
+
+  it('that has another length by now is sent to whoever has what the lists describe', async () => {
+    const { seed } = await open(fileAnswer(content));
+    const url = await seed({ ...stated, length: 20 });
+    const etag = `"md5-${stated.hash.slice(4)}"`;
+    for (const headers of [
+      { 'if-none-match': etag },
+      { 'if-modified-since': 'Fri, 20 Nov 2026 08:00:00 GMT' },
+    ]) {
+      const { status, headers: told, body } = await get(url, headers);
+      expect([status, told.etag, body.equals(content)]).toEqual([200, '"u.v1"', true]);
+    }
+    expect((await get(url, { 'if-match': '"other"' })).status).toBe(412);
   });
 
   it('has an entity tag made of the upstream’s where no hash is stated, and gives that back', async () => {

@@ -110,7 +110,9 @@ it('what the repository hands out by now is not said to be what it was, nor what
   await house.house.database.writer('version').update({ length: content.length + 1, hash: null });
   const other = await get(memento);
   expect([other.status, other.headers['memento-datetime']]).toEqual([404, undefined]);
+  expect((await get(memento, { 'if-none-match': '*' })).status).toBe(404);
   refuse(401);
+  expect((await get(memento, { 'if-none-match': '*' })).status).toBe(503);
   const refused = await get(memento);
   expect([refused.status, refused.headers['memento-datetime'], refused.headers['retry-after']]).toEqual([
     503,
