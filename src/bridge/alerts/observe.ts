@@ -11,6 +11,7 @@ import type { Observed } from '../../core/alerts/decide.ts';
 import { followGrowth, hasGrown } from '../../core/alerts/growth.ts';
 import { overdueAt } from '../../core/alerts/overdue.ts';
 import { toMilliseconds } from '../../core/datetime.ts';
+import { isDatedAhead } from '../../core/time/dated-ahead.ts';
 import type { Schedule } from '../../core/time/next-due.ts';
 import { placeOfSource } from '../../harvest/http/host-gate.ts';
 import type { WatchedSource } from '../../store/alerts/watched-sources.ts';
@@ -108,7 +109,7 @@ function watchSources(
   for (const source of Object.keys(config.sources)) {
     if (pauseOf(source)) continue;
     const known = watched.get(source);
-    const since = known && !beginsAnew ? known.since : now;
+    const since = known && !beginsAnew ? Math.min(known.since, now) : now;
     const records = followGrowth(known?.records, facts.get(source)?.unreadable ?? 0, now);
     const next = { source, since, records };
     current.set(source, next);
@@ -178,7 +179,8 @@ function missedHarvest(
   { watched, facts, due, begun, rest, now }: OneSource,
 ): readonly (Finding | Waiting | UnderWay)[] {
   const { run, stored, lastSuccessAt } = facts ?? {};
-  const good = lastSuccessAt === undefined ? undefined : toMilliseconds(lastSuccessAt);
+  const ahead = lastSuccessAt !== undefined && isDatedAhead(lastSuccessAt, now) ? lastSuccessAt : undefined;
+  const good = lastSuccessAt === undefined || ahead ? undefined : toMilliseconds(lastSuccessAt);
   const unended: readonly UnderWay[] =
     run?.state === 'running' || run?.state === 'interrupted'
       ? [{ kind: 'harvest', subject: of.subject, lastGoodAt: good }]
@@ -198,9 +200,9 @@ function missedHarvest(
   return [
     {
       ...{ kind: 'harvest', ...of },
-      since: good ?? due?.plannedAt ?? watched.since,
+      since: Math.min(good ?? due?.plannedAt ?? watched.since, now),
       facts: {
-        ...(good === undefined ? { never: 1 } : {}),
+        ...(ahead ? { ahead: toMilliseconds(ahead) } : good === undefined ? { never: 1 } : {}),
         ...(error ? { reason: error.message, code: error.code } : {}),
         ...(rest ? restFacts(rest) : begun?.isUnanswered ? awaited(bridge, of.subject, begun) : {}),
       },

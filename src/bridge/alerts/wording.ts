@@ -152,6 +152,7 @@ class Teller {
         return kinds.disk(size(Number(free)), count(share));
       }
       case 'harvest':
+        if (facts.ahead) return kinds.datedAhead(this.#time(Number(facts.ahead)));
         return facts.never ? kinds.neverHarvested(time, duration) : kinds.harvest(time, duration);
       case 'queue':
         return kinds.queue(sources(Number(facts.sources)), time);

@@ -36,6 +36,8 @@ const en = {
     harvest: (since: string, duration: string) => `Not harvested since ${since} (${duration}).`,
     neverHarvested: (since: string, duration: string) =>
       `Never harvested to the end; known since ${since} (${duration}).`,
+    datedAhead: (at: string) =>
+      `Its last success is dated ${at}, which is in the future: the clock was ahead. When it was harvested last is not known.`,
     queue: (sources: string, since: string) =>
       `${sources} overdue, waiting for a free place; the oldest since ${since}. More processes (--role work) read more at a time.`,
     deletions: (message: string, source: string) =>
@@ -93,6 +95,8 @@ const ja: AlertWords = {
     harvest: (since, duration) => `${since}を最後に、ハーベストできていません（${duration}経過）。`,
     neverHarvested: (since, duration) =>
       `一度も最後までハーベストできていません（${since}に登録、${duration}経過）。`,
+    datedAhead: (at) =>
+      `前回の成功の日時（${at}）が未来になっています。時計が進んでいたときの記録のため、最後にハーベストした日時は分かりません。`,
     queue: (sources, since) =>
       `${sources}が予定の時刻を過ぎて順番を待っています（最も長いものは${since}から）。--role work のプロセスを増やすと、同時に処理できる数が増えます。`,
     deletions: (message, source) =>

@@ -1,6 +1,7 @@
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
-import { askFor } from '../../store/runs/due.ts';
+import { askFor, planAnewWhereAhead } from '../../store/runs/due.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
+import { plansOf, workOf } from '../work/due-plans.ts';
 
 /** Sources that failed do not wait any longer: somebody has done something about them. Whoever works begins at once. */
 export async function askAgain(
@@ -11,4 +12,13 @@ export async function askAgain(
   const now = await lookAtClock(database);
   for (const kind of ['harvest', 'full', 'identifiers'] as const)
     await askFor(database, { sources, kind, onlyFailed: true }, now);
+}
+
+/** Before a harvest that ends well: its time hides that the clock was ahead when others were planned. */
+export async function mendSchedule({
+  config,
+  database,
+}: Pick<StoredBridge, 'config' | 'database'>): Promise<void> {
+  const now = await lookAtClock(database);
+  await planAnewWhereAhead(database, () => workOf(plansOf(config), now, () => false), now);
 }

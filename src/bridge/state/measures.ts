@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { alertKinds } from '../../core/alerts/alert.ts';
 import { later, toMilliseconds } from '../../core/datetime.ts';
+import { isDatedAhead } from '../../core/time/dated-ahead.ts';
 import { nextDue } from '../../core/time/next-due.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type {
@@ -52,13 +53,15 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
     [...known.facts.values()].map(({ stored }) => stored.id),
   );
   const periods = periodsOf(config);
+  const now = clock.now().getTime() - database.aheadMs;
   const sources = Object.keys(config.sources).map((name): SourceMeasures => {
     const facts = known.facts.get(name);
     const planned = due.get(name);
-    const good = facts?.lastSuccessAt;
+    const success = facts?.lastSuccessAt;
+    const isKnown = success !== undefined && !isDatedAhead(success, now);
     return {
       name,
-      goodSince: good === undefined ? (planned?.plannedAt ?? startedAt) : toMilliseconds(good),
+      goodSince: isKnown ? toMilliseconds(success) : Math.min(planned?.plannedAt ?? startedAt, now),
       failures: planned?.attempts ?? 0,
       unreadable: facts?.unreadable ?? 0,
       vanished: facts?.vanished ? vanished(facts.stored.id).items : 0,
@@ -71,7 +74,7 @@ export async function readMeasures(deps: MeasureDeps, known: KnownOfAll): Promis
   const size = await (deps.sizeOfDatabase ?? (() => readDatabaseSize(database, config.database)))();
   return {
     sources,
-    queue: queueOf(deps, known.due, clock.now().getTime() - database.aheadMs),
+    queue: queueOf(deps, known.due, now),
     databaseBytes: size.bytes,
     walBytes: size.walBytes,
     disks: await readDisks(deps),

@@ -1,4 +1,5 @@
 import { addSeconds, toIso } from '../../core/datetime.ts';
+import { isDatedAhead } from '../../core/time/dated-ahead.ts';
 import { placeOfGroup } from '../../harvest/http/host-gate.ts';
 import type { PublishedSet } from '../../publish/published/publication.ts';
 import type { SourceOverview, SourceWord } from '../../server/deps.ts';
@@ -46,13 +47,14 @@ export async function readOverviews(
 }
 
 export function overviewsOf(
-  { config, pauseOf }: StoredBridge,
+  { config, pauseOf, clock, database }: StoredBridge,
   { facts, due, sets, resting, works }: KnownOfAll,
 ): readonly SourceOverview[] {
   const next = nextHarvests(due);
   const stuck = dumpTroubles(sets);
   const begun = begunHarvests(works);
   const rests = new Map(resting.map((rest) => [rest.host, rest]));
+  const now = clock.now().getTime() - database.aheadMs;
   return Object.entries(config.sources).map(([name, { title, url, politenessGroup: group }]) =>
     overviewOf({
       ...{
@@ -66,6 +68,7 @@ export function overviewsOf(
       },
       rest: rests.size === 0 ? undefined : rests.get(group ? placeOfGroup(group) : new URL(url).host),
       ...facts.get(name),
+      now,
     }),
   );
 }
@@ -81,6 +84,8 @@ interface Known extends Partial<SourceFacts> {
   readonly pause: Pause | undefined;
   /** Of its host, or of those that are one with it. */
   readonly rest: RestingHost | undefined;
+  /** By the clock of the database. */
+  readonly now: number;
 }
 
 function overviewOf(given: Known): SourceOverview {
@@ -99,6 +104,7 @@ function overviewOf(given: Known): SourceOverview {
       unreadable === 0 &&
       known.fuseAt === undefined &&
       !isMissed(known) &&
+      !isAhead(known) &&
       run?.state !== 'failed',
     word: wordOf(known, refused),
     harvesting: stored?.firstPassSeq === undefined,
@@ -121,6 +127,7 @@ function describe(known: Known, words: StateWords): string {
     describeBegun(known, words),
     ...describeState(known, refusedPass(known), words),
     isMissed(known) && !refusedPass(known) ? words.missed(name) : undefined,
+    isAhead(known) ? words.datedAhead(`${known.lastSuccessAt}`) : undefined,
     describeRetry(known, words),
     describeLook(look, run, words),
     unreadable === 0 ? undefined : words.unreadable(name, unreadable),
@@ -141,6 +148,7 @@ function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
     stuck ||
     unreadable > 0 ||
     isMissed(known) ||
+    isAhead(known) ||
     fuseAt !== undefined ||
     run?.state === 'needs-attention'
   )
@@ -153,6 +161,11 @@ function wordOf(known: Known, refused: Run<RunKind> | undefined): SourceWord {
 /** While nothing asks for it, what the list does not name any more waits for a person, or the next look. */
 function isMissed({ vanished, run, look }: Known): boolean {
   return vanished === true && run?.state !== 'running' && look?.state !== 'running';
+}
+
+/** When it was harvested well last, nobody can tell. */
+function isAhead({ lastSuccessAt, now }: Known): boolean {
+  return lastSuccessAt !== undefined && isDatedAhead(lastSuccessAt, now);
 }
 
 function isRunning({ begun, run, look }: Known): boolean {
@@ -278,7 +291,7 @@ function describeState(
 ): readonly string[] {
   const { stored, run, begun, vanished = false } = known;
   const said = describeLast(stored, run, refused, vanished, words);
-  const isWell = stored?.trouble === undefined && run?.state === 'succeeded' && !refused;
+  const isWell = stored?.trouble === undefined && run?.state === 'succeeded' && !refused && !isAhead(known);
   return isWell && begun === undefined ? [words.upToDate, said] : [said];
 }
 

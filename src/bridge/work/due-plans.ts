@@ -1,9 +1,9 @@
 import type { Config } from '../../core/config/config.ts';
 import { defaultSchedules } from '../../core/config/source-schema.ts';
-import type { Schedule } from '../../core/time/next-due.ts';
+import { nextDue, type Schedule } from '../../core/time/next-due.ts';
 import { type Spread, spreadSources } from '../../core/time/spread.ts';
 import { turnsOf } from '../../harvest/turns.ts';
-import type { DueKind, DueWork } from '../../store/runs/due.ts';
+import type { DueKind, DueWork, PlannedWork } from '../../store/runs/due.ts';
 
 /** Something to be done again and again. */
 export interface Plan extends DueWork {
@@ -42,6 +42,21 @@ export function plansOf(config: PlannedConfig): readonly Plan[] {
     alertsPlan(config),
     { source: '', kind: 'publication', schedule: always, text: 'always' },
   ];
+}
+
+/**
+ * When each is due from a moment on.
+ * @param isFirst those that do not wait for their schedule where they were not known before
+ */
+export function workOf(
+  plans: readonly Plan[],
+  now: number,
+  isFirst: (work: DueWork) => boolean,
+): readonly PlannedWork[] {
+  return plans.map(({ source, kind, schedule, text }) => {
+    const next = schedule && nextDue(schedule, now);
+    return { source, kind, schedule: text, next, first: isFirst({ source, kind }) ? now : next };
+  });
 }
 
 /** Never where there is nobody to be told. */

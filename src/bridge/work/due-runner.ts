@@ -1,7 +1,7 @@
 import type { Log } from '../../core/adapter.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { describeError, failure } from '../../core/errors.ts';
-import { nextAttempt, nextDue, nextDueAfterRest } from '../../core/time/next-due.ts';
+import { nextAttempt, nextDueAfterRest } from '../../core/time/next-due.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { type Claim, type DueKind, type DueWork, planWork } from '../../store/runs/due.ts';
 import {
@@ -14,7 +14,7 @@ import {
   renewClaims,
   settleClaim,
 } from '../../store/runs/due-claims.ts';
-import type { Plan } from './due-plans.ts';
+import { type Plan, workOf } from './due-plans.ts';
 
 /** How a piece of work ended that did not fail: `yielded` goes on later, `put-off` could not be done now. */
 export type Ending = 'done' | 'yielded' | 'put-off';
@@ -59,6 +59,8 @@ const patienceMs = 30_000;
 const yieldEveryMs = 10_000;
 /** What could not be done now is tried again after this share of a lease, or half of it: whoever has it may be dead. */
 const putOffShare = 1 / 3;
+/** A clock that was corrected by less has changed nothing of what is due. */
+const setBackMs = 60_000;
 /** Looks for those who died, every so many looks. */
 const looksPerInquest = 5;
 
@@ -100,6 +102,10 @@ export class DueRunner {
   /** What runs, and what is written of it when it has ended. */
   readonly #ending = new Set<Promise<void>>();
   #isPlanned = false;
+  /** By how much the clock of the database was ahead of `steady` when it was looked at last. */
+  #ahead = Number.NEGATIVE_INFINITY;
+  /** The clock was set back, and nothing has been planned since. */
+  #wasAhead = false;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #askedToYieldAt = Number.NEGATIVE_INFINITY;
   #looks = 0;
@@ -128,6 +134,7 @@ export class DueRunner {
     const now = await this.#deps.now();
     if (steady() - this.#renewedAt >= database.leaseMs / 4) await this.#renew(now);
     await this.#settleAll();
+    this.#watchClock(now);
     if (!this.#isPlanned) await this.#plan(now);
     if (this.#looks % looksPerInquest === 0) await freeClaimsOfDead(database);
     this.#looks += 1;
@@ -169,17 +176,28 @@ export class DueRunner {
     return { sources: this.#sources, kinds: ofSources, withLong };
   }
 
+  /** What was planned by a clock that has been set back since is planned anew. */
+  #watchClock(now: number): void {
+    const ahead = now - this.#deps.steady();
+    const setBack = this.#ahead - ahead;
+    this.#ahead = ahead;
+    if (setBack <= setBackMs) return;
+    this.#wasAhead = true;
+    this.#isPlanned = false;
+    const seconds = Math.round(setBack / 1000);
+    this.#deps.log.warn({ seconds }, 'the clock was set back; what is due is planned anew');
+  }
+
   async #plan(now: number): Promise<void> {
     const plans = [...this.#plans.values()];
     this.#isPlanned = true;
     try {
       const begun = await this.#deps.begun?.();
-      const planned = plans.map(({ source, kind, schedule, text }) => {
-        const next = schedule && nextDue(schedule, now);
-        const isNew = kind === 'harvest' && begun !== undefined && !begun.has(source);
-        return { source, kind, schedule: text, next, first: isNew || kind === 'publication' ? now : next };
-      });
-      await planWork(this.#deps.database, planned, now);
+      const isNew = ({ source, kind }: DueWork) =>
+        kind === 'harvest' && begun !== undefined && !begun.has(source);
+      const planned = workOf(plans, now, (work) => isNew(work) || work.kind === 'publication');
+      await planWork(this.#deps.database, planned, now, this.#wasAhead);
+      this.#wasAhead = false;
     } catch (error) {
       this.#isPlanned = false;
       throw error;

@@ -3,7 +3,7 @@ import { loadConfig } from '../../bridge/config/load-config.ts';
 import { noSourceError } from '../../bridge/config/no-source.ts';
 import { createLog } from '../../bridge/log.ts';
 import { renameOlderJournals } from '../../bridge/older-database.ts';
-import { askAgain } from '../../bridge/sources/ask-again.ts';
+import { askAgain, mendSchedule } from '../../bridge/sources/ask-again.ts';
 import {
   describeDamagedFiles,
   describeFileWork,
@@ -72,6 +72,7 @@ export async function harvestCommand(
         bridge,
         sources.flatMap(({ name }) => bridge.setsOf(name)),
       );
+    if (!flags.dryRun) await mendSchedule(bridge);
     if (!flags.dryRun) await noteHarvest(bridge, sources, flags, accept);
     const harvests = createHarvestProgress(progress, sources.length);
     const exitCode = await sideBySide(sources, io.stop, (source) =>

@@ -344,11 +344,11 @@ function describeProblems({ runs: [run], problems }: Pick<Details, 'runs' | 'pro
 const reader = createReader('en');
 
 function describeOverview(overview: SourceOverview & Times): string {
-  const { name, title, state, resources, items, recentChanges, lastSuccessAt, now } = overview;
+  const { name, title, state, resources, items, recentChanges, lastSuccessAt, ageSeconds, now } = overview;
   const success =
     lastSuccessAt === undefined
       ? 'never complete so far'
-      : `last success ${lastSuccessAt} (${reader.age(lastSuccessAt, now)})`;
+      : `last success ${lastSuccessAt} (${ageSeconds === undefined ? 'in the future' : reader.age(lastSuccessAt, now)})`;
   return [
     `${name} (${title}) ${state}.`,
     `  ${countOf(items, 'item')}, ${countOf(resources, 'resource')}, ${countOf(recentChanges, 'change')} in 24 hours; ${success}`,

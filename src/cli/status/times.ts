@@ -1,4 +1,5 @@
 import { addSeconds, toIso, toMilliseconds } from '../../core/datetime.ts';
+import { isDatedAhead } from '../../core/time/dated-ahead.ts';
 import type { SourceOverview } from '../../server/deps.ts';
 import { createReader } from '../../server/words/reader.ts';
 import type { DueState } from '../../store/runs/due.ts';
@@ -7,7 +8,7 @@ import type { Pause } from '../../store/sources/pauses.ts';
 /** How old what is known of a source is, and how far its publication lags. */
 export interface Times {
   readonly now: string;
-  /** Since the last success. */
+  /** Since the last success; undefined: there was none, or its time is yet to come. */
   readonly ageSeconds: number | undefined;
   /** The oldest change that is not in all lists; none: 0; undefined: a set of it is not published yet. */
   readonly lagSeconds: number | undefined;
@@ -29,7 +30,10 @@ export function timesOf(
   const isWhole = !harvesting && unpublished.length === 0;
   return {
     now: toIso(new Date(now)),
-    ageSeconds: lastSuccessAt === undefined ? undefined : since(toMilliseconds(lastSuccessAt)),
+    ageSeconds:
+      lastSuccessAt === undefined || isDatedAhead(lastSuccessAt, now)
+        ? undefined
+        : since(toMilliseconds(lastSuccessAt)),
     // None is for what is in all lists: a change of this very second waits, too.
     lagSeconds: lag !== undefined ? Math.max(1, since(lag)) : isWhole ? 0 : undefined,
     unpublished,

@@ -23,6 +23,8 @@ const en = {
   lookAtRun: 'look at the last run',
   missed: (source: string) =>
     `needs attention: some items are missing from its list, and still published (rsbridge vanished ${source})`,
+  datedAhead: (at: string) =>
+    `needs attention: its last success is dated ${at}, which is in the future: the clock was ahead. The next harvest that succeeds puts that right`,
   seeVanished: (source: string) => `; rsbridge vanished ${source} lists them`,
   records: (count: number) => countOf(count, 'record'),
   recordsOf: (count: number, total: number) => `${count} of about ${countOf(total, 'record')}`,
@@ -67,6 +69,8 @@ const ja: StateWords = {
   lookAtRun: '前回の実行結果を確認してください',
   missed: (source) =>
     `確認が必要です。一覧に現れなくなったアイテムがあり、公開を続けています（rsbridge vanished ${source}）`,
+  datedAhead: (at) =>
+    `確認が必要です。前回の成功の日時（${at}）が未来になっています。時計が進んでいたときの記録です。次のハーベストが成功すると正しい日時になります`,
   seeVanished: (source) => `。一覧は rsbridge vanished ${source} で確認できます`,
   records: (count) => `${count}件`,
   recordsOf: (count, total) => `約${total}件中${count}件`,

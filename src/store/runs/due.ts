@@ -51,6 +51,7 @@ interface DueRow {
   readonly reason: string | null;
   readonly is_long: boolean | number;
   readonly planned_at: number | null;
+  readonly priority: number;
   readonly holder: string | null;
   readonly expires: number | null;
 }
@@ -87,22 +88,33 @@ export interface PlannedWork extends DueWork {
 
 const rowsAtATime = 100;
 
-/** What was missed stays due; what is not planned any more stays as it is, and nobody takes it. */
+/**
+ * What was missed stays due; what is not planned any more stays as it is, and nobody takes it.
+ * @param wasAhead the clock was seen to be set back; it is told by what is stored as well
+ */
 export async function planWork(
   database: Database,
   planned: readonly PlannedWork[],
   now: number,
+  wasAhead = false,
 ): Promise<void> {
   const rows: DueRow[] = await database.reader('due').select('*');
-  const known = new Map(rows.map((row) => [`${row.kind} ${row.source}`, row]));
-  const isNew = planned.filter(({ source, kind }) => !known.has(`${kind} ${source}`));
-  const wasAhead = await isFromLater(database, now);
-  const changed = planned.filter(({ source, kind, schedule, next }) => {
-    const row = known.get(`${kind} ${source}`);
-    const isTooLate = wasAhead && next !== undefined && (row?.due_at ?? 0) > next;
-    return row !== undefined && (row.schedule !== schedule || isTooLate);
+  const known = new Map(rows.map((row) => [keyOf(row), row]));
+  const isNew = planned.filter((work) => !known.has(keyOf(work)));
+  const changed = planned.filter((work) => {
+    const row = known.get(keyOf(work));
+    return row !== undefined && row.schedule !== work.schedule;
   });
-  if (isNew.length + changed.length === 0) return;
+  if (isNew.length + changed.length > 0) await writePlans(database, isNew, changed, now);
+  if (wasAhead || (await isFromLater(database, now))) await planAnew(database, planned, rows, now);
+}
+
+async function writePlans(
+  database: Database,
+  isNew: readonly PlannedWork[],
+  changed: readonly PlannedWork[],
+  now: number,
+): Promise<void> {
   await database.transaction(async (trx) => {
     for (let from = 0; from < isNew.length; from += rowsAtATime) {
       const some = isNew.slice(from, from + rowsAtATime);
@@ -120,12 +132,23 @@ export async function planWork(
     for (const { source, kind, schedule, next = null } of changed) {
       await trx('due')
         .where({ source, kind })
+        .andWhereNot({ schedule })
         .update({
           schedule,
           due_at: trx.raw('case when due_at <= ? or priority > 0 then due_at else ? end', [now, next]),
         });
     }
   });
+}
+
+/** Plans anew what was planned by a clock that was ahead, where a source tells that it was. */
+export async function planAnewWhereAhead(
+  database: Database,
+  plan: () => readonly PlannedWork[],
+  now: number,
+): Promise<void> {
+  if (!(await isFromLater(database, now))) return;
+  await planAnew(database, plan(), await database.reader('due').select('*'), now);
 }
 
 const secondsOfDoubt = 60;
@@ -136,6 +159,31 @@ const secondsOfDoubt = 60;
 async function isFromLater({ reader }: Database, now: number): Promise<boolean> {
   const from = addSeconds(toIso(new Date(now)), secondsOfDoubt);
   return (await reader('source').where('last_success_at', '>', from).first('id')) !== undefined;
+}
+
+/** Nothing is due later than at its next turn, and what somebody asked for is due now. */
+async function planAnew(
+  database: Database,
+  planned: readonly PlannedWork[],
+  rows: readonly DueRow[],
+  now: number,
+): Promise<void> {
+  const dueAt = new Map(rows.map((row) => [keyOf(row), row.due_at ?? 0]));
+  const late = planned.filter((work) => work.next !== undefined && (dueAt.get(keyOf(work)) ?? 0) > work.next);
+  const isAsked = rows.some(({ priority, due_at }) => priority > 0 && (due_at ?? 0) > now);
+  if (late.length === 0 && !isAsked) return;
+  await database.transaction(async (trx) => {
+    await trx('due').where('priority', '>', 0).andWhere('due_at', '>', now).update({ due_at: now });
+    for (const { source, kind, schedule, next = now } of late)
+      await trx('due')
+        .where({ source, kind, schedule })
+        .andWhere('due_at', '>', next)
+        .update({ due_at: next });
+  });
+}
+
+function keyOf({ source, kind }: DueWork): string {
+  return `${kind} ${source}`;
 }
 
 export interface AskedWork {

@@ -197,6 +197,13 @@ function stillDue(db: Queryable, selection: string): Knex.Raw {
   return db.raw("case when selection = '' then selection else ? end", [selection]);
 }
 
+/** What was read before this success was not read after it, whatever the clock said then. */
+function fullBefore(db: Queryable, successAt: string | undefined): { last_full_at?: Knex.Raw } {
+  if (successAt === undefined) return {};
+  const earlier = 'case when last_full_at > ? then ? else last_full_at end';
+  return { last_full_at: db.raw(earlier, [successAt, successAt]) };
+}
+
 /** A pass came to its end: the next incremental one begins at `asOf`; undefined: where it would have anyway. */
 export async function completePass(
   db: Queryable,
@@ -215,7 +222,7 @@ export async function completePass(
       ...(pass.asOf === undefined ? {} : { as_of: pass.asOf }),
       selection: pass.fullAt === undefined ? stillDue(db, pass.selection) : pass.selection,
       first_pass_seq: db.raw('coalesce(first_pass_seq, journal_seq)'),
-      ...(pass.fullAt === undefined ? {} : { last_full_at: pass.fullAt }),
+      ...(pass.fullAt === undefined ? fullBefore(db, pass.successAt) : { last_full_at: pass.fullAt }),
       ...(pass.successAt === undefined ? {} : { last_success_at: pass.successAt }),
     });
 }

@@ -171,6 +171,27 @@ describeOnBoth('rounds of alerts', (open) => {
     await bridge.database.writer('alert_message').delete();
   });
 
+  test('a success that is dated in the future is none, and is told', async () => {
+    const [ahead = '', ...others] = names;
+    await harvested(names);
+    expect(await during(10 * minute, others)).toEqual([]);
+    const at = iso(now + 300 * hour);
+    await bridge.database.writer('source').where({ name: ahead }).update({ last_success_at: at });
+    // It is watched since yesterday: that is longer than a few of its turns.
+    await bridge.database
+      .writer('alert_watch')
+      .where({ source: ahead })
+      .update({ since: now - 24 * hour });
+    mails.mails.length = 0;
+    expect(await during(hour, others)).toEqual(['told']);
+    await send();
+    expect(mails.mails[0]?.text).toMatch(/Its last success is dated 20.* which is in the future/);
+    await harvested(names);
+    await during(hour, names);
+    await bridge.database.writer('alert_message').delete();
+    await bridge.database.writer('alert_state').delete();
+  });
+
   test('of rounds that are made at once one counts, in however many processes', async () => {
     // Two that write to one SQLite file in one process would wait for each other for ever.
     const isShared = bridge.database.client === 'pg';

@@ -138,6 +138,7 @@ const japanese: Readonly<Record<string, string>> = {
     '通知の結果を記録できませんでした。もう一度送ります',
   'what has become private is announced as deleted': '非公開になったものを、削除として知らせました',
   'what is due can be read again': '予定を再び読み取れるようになりました',
+  'the clock was set back; what is due is planned anew': '時計が戻されたため、予定を立て直します',
   'what is private is not announced yet': '非公開になったものを、まだ知らせていません',
   'what its endpoint taught us is not kept': 'エンドポイントについて分かったことを保存できませんでした',
   'who harvested by OAI-PMH could not be written down': 'OAI-PMH でハーベストした相手を記録できませんでした',

@@ -1,4 +1,5 @@
 import { toIso, toMilliseconds } from '../../../core/datetime.ts';
+import { isDatedAhead } from '../../../core/time/dated-ahead.ts';
 import { primaryOf } from '../../../store/admin/primary.ts';
 import { listDue } from '../../../store/runs/due.ts';
 import { type Pause, readPauses } from '../../../store/sources/pauses.ts';
@@ -52,7 +53,10 @@ export async function readRows(deps: ServerDeps): Promise<readonly SourceRow[]> 
       ...source,
       word: wordNow(wordOf(source), busy.has(source.name), pause),
       pause,
-      lagSeconds: lag === undefined ? undefined : Math.max(0, Math.round(lag / 1000)),
+      lagSeconds:
+        lag === undefined || isDatedAhead(`${lastSuccessAt}`, now.getTime())
+          ? undefined
+          : Math.max(0, Math.round(lag / 1000)),
     };
   });
 }
