@@ -26,6 +26,7 @@ import { untilWithheld } from '../until-withheld.ts';
 import { toDocumentPage } from './document-page.ts';
 import { asksForPage, isXml, viewDocument } from './document-view.ts';
 import { mayBeOutdated, refuseArchived, refuseOfPrivate, refuseOutdated } from './outdated-lists.ts';
+import { refuseUnwritten } from './unwritten-lists.ts';
 import { refuseWithheld } from './withheld-packages.ts';
 
 /** Everything the publication has: lists, indexes, dumps, Source Descriptions. */
@@ -59,6 +60,7 @@ async function answer(deps: ServerDeps, request: FastifyRequest, reply: FastifyR
   if (!document) {
     const about = await aboutOfSet(deps, request.url);
     if (about !== undefined) return reply.header('cache-control', 'no-cache').redirect(about, 302);
+    await refuseUnwritten(deps, path ?? '');
     throw await explainAbsence(deps, path ?? '', now);
   }
   refuseOfPrivate(deps, document);
