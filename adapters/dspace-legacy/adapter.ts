@@ -144,7 +144,10 @@ class DspaceLegacyAdapter implements Adapter {
     const deleted = reader.deleted(identifier);
     if (found === 'refused') return reader.refused(identifier);
     if (found === 'unknown') return supplement === undefined ? undefined : deleted;
-    if ('broken' in found) throw new BridgeError('upstream-status', found.broken, { retryable: true });
+    if ('broken' in found) {
+      const options = { retryable: true, concernsItem: true };
+      throw new BridgeError('upstream-status', found.broken, options);
+    }
     if ('problem' in found) throw new BridgeError('upstream-protocol', found.problem.message);
     // One that was given a handle has another name now.
     const { identifier: named } = 'hidden' in found ? found.hidden : found.item;

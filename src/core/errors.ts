@@ -115,6 +115,8 @@ export interface ErrorOptions {
   readonly cause?: unknown;
   /** Whether the same call may succeed later without anybody doing anything. */
   readonly retryable?: boolean;
+  /** Whether the upstream was seen to answer for something else, so that it is no outage. */
+  readonly concernsItem?: boolean;
   /** What to do next, where that is more than the code knows. */
   readonly advice?: string;
   /** What the message tells, for pages in other languages and for programs. */
@@ -125,6 +127,7 @@ export interface ErrorOptions {
 export class BridgeError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  readonly concernsItem: boolean;
   readonly reason: Reason | undefined;
   readonly #advice: string | undefined;
 
@@ -133,6 +136,7 @@ export class BridgeError extends Error {
     this.name = 'BridgeError';
     this.code = code;
     this.retryable = options.retryable ?? false;
+    this.concernsItem = options.concernsItem ?? false;
     this.reason = options.reason;
     this.#advice = options.advice;
   }

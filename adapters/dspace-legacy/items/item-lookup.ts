@@ -1,6 +1,6 @@
 import { describeError } from '../../../src/core/errors.ts';
 import { asObject, type JsonObject } from '../rest/json-value.ts';
-import { isBroken, isNotFound, isRefused, isSlow, RestError } from '../rest/rest-error.ts';
+import { isBroken, isForeign, isNotFound, isRefused, isSlow, RestError } from '../rest/rest-error.ts';
 import { handlePath, type LegacyRest, type Query } from '../rest/rest-service.ts';
 import type { CollectionTree } from './collection-tree.ts';
 import { type ItemReader, itemExpand, type ReadItem } from './item-reader.ts';
@@ -9,7 +9,8 @@ import { isAnswering } from './witness.ts';
 export type ItemKey = { readonly handle: string } | { readonly id: string };
 
 /**
- * `unknown`: there is no such item; `refused`: it is not for everybody; `broken`: the server fails over it, and why.
+ * `unknown`: there is no such item; `refused`: it is not for everybody; `broken`: the server answers,
+ * but not clearly about this one, and why.
  */
 export type FoundItem = ReadItem | 'unknown' | 'refused' | { readonly broken: string };
 
@@ -57,7 +58,7 @@ export class ItemLookup {
       return json?.type === 'item' ? { item: json } : undefined;
     } catch (error) {
       signal.throwIfAborted();
-      if (isFinal(error) || isBroken(error) || isSlow(error)) return { error };
+      if (isFinal(error) || isForeign(error) || isBroken(error) || isSlow(error)) return { error };
       throw error;
     }
   }

@@ -28,6 +28,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof RestError && error.isSpoken && [404, 410].includes(error.status);
 }
 
+/** Something that stands before the server has answered in its place: that says nothing about what was asked for. */
+export function isForeign(error: unknown): boolean {
+  return error instanceof RestError && !error.isSpoken && [403, 404, 410].includes(error.status);
+}
+
 /** The server broke off over it: asked for less, or for something else, it may answer. */
 export function isBroken(error: unknown): boolean {
   return (error instanceof RestError && error.status >= 500) || isBridgeError(error, 'upstream-not-json');

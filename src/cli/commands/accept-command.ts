@@ -32,7 +32,8 @@ export async function acceptOne(
 const named = 10;
 
 function describe(report: AcceptanceReport): string {
-  const { source, run, pass, asked, deleted, alive, aliveCount, unanswered, reason, remaining } = report;
+  const { source, run, pass, asked, deleted, alive, aliveCount, unclear, unanswered, reason, remaining } =
+    report;
   if (pass === undefined) return `${source}: no item is missing from its list; nothing was deleted`;
   const some = alive.slice(0, named).map(printable).join(', ');
   const more = aliveCount > named ? ', …' : '';
@@ -41,9 +42,14 @@ function describe(report: AcceptanceReport): string {
     ...(aliveCount > 0
       ? [`  ${aliveCount} ${aliveCount === 1 ? 'is' : 'are'} still there, and not deleted: ${some}${more}`]
       : []),
+    ...(unclear > 0
+      ? [
+          `  ${countOf(unclear, 'item')} without a clear answer ${unclear === 1 ? 'was' : 'were'} deleted on your word`,
+        ]
+      : []),
     ...(unanswered > 0
       ? [
-          `  ${unanswered} could not be checked, and stay on the list of missing items (${printable(reason ?? '')})`,
+          `  ${unanswered} could not be checked, and ${unanswered === 1 ? 'stays' : 'stay'} on the list of missing items (${printable(reason ?? '')})`,
         ]
       : []),
     ...(remaining > 0

@@ -91,6 +91,7 @@ export function describePass(pass: RunKind): string {
   return pass === 'identifiers' ? 'a harvest of identifiers' : 'a full harvest';
 }
 
-function describeItem({ identifier, formats, since }: VanishedItem): string {
-  return `  ${printable(identifier)} (${formats.map(printable).join(', ')}) missing since ${since}`;
+function describeItem({ identifier, formats, since, isUnclear }: VanishedItem): string {
+  const unclear = isUnclear ? '; asked for it, the repository gave no clear answer' : '';
+  return `  ${printable(identifier)} (${formats.map(printable).join(', ')}) missing since ${since}${unclear}`;
 }

@@ -1,5 +1,5 @@
 import type { Problem, SourceItem } from '../../core/adapter.ts';
-import { BridgeError, describeError } from '../../core/errors.ts';
+import { BridgeError, describeError, isBridgeError } from '../../core/errors.ts';
 import { storePage } from '../../store/pages/store-page.ts';
 import type { Lease } from '../../store/runs/leases.ts';
 import type { Run, RunKind } from '../../store/runs/runs.ts';
@@ -28,8 +28,8 @@ export interface Asking extends RunSignals {
 export type Answer = SourceItem | 'unknown' | 'unselected' | 'failed';
 
 /**
- * Asks for one item and stores what is delivered, as a page of its own. What was stored, or could not be read,
- * counts as met by the run (quirk 69); what no list has and nobody can account for (`unlisted`) is left as it is.
+ * Asks for one item and stores what is delivered, as a page of its own. What was stored counts as met by the run; what
+ * could not be read does not, and what no list has and nobody can account for (`unlisted`) is left as it is.
  */
 export async function askFor(
   deps: HarvestDeps,
@@ -57,19 +57,25 @@ export async function fetchItem(
   }
 }
 
+/** No clear answer about it, from an upstream that answers otherwise: the next item may have one. */
+export function concernsItem(fetched: Fetched): boolean {
+  return 'error' in fetched && isBridgeError(fetched.error) && fetched.error.concernsItem;
+}
+
 export async function takeAnswer(
   deps: HarvestDeps,
   lease: Lease,
   asking: Asking,
   identifier: string,
   fetched: Fetched,
+  failure: Pick<FailureOptions, 'isMet'> = {},
 ): Promise<Answer> {
-  if ('error' in fetched) return storeFailure(deps, lease, asking, identifier, fetched.error);
+  if ('error' in fetched) return storeFailure(deps, lease, asking, identifier, fetched.error, failure);
   const { item } = fetched;
   if (item === undefined) return 'unknown';
   if (item.identifier !== identifier) {
     const error = new BridgeError('upstream-protocol', `the answer is the record of ${item.identifier}`);
-    return storeFailure(deps, lease, asking, identifier, error);
+    return storeFailure(deps, lease, asking, identifier, error, failure);
   }
   if (!isSelected(asking.source, item)) return 'unselected';
   if (item.unlisted !== true) await storeAnswers(deps, lease, asking, { items: [item] });
@@ -85,22 +91,37 @@ export function isSelected({ config: { collections } }: HarvestSource, item: Sou
   );
 }
 
-/** @param format in which it could not be read before; undefined: in all that it comes in */
+export interface FailureOptions {
+  /** In which it could not be read before; undefined: in all that it comes in. */
+  readonly format?: string | undefined;
+  /** Counts as met by the run, so that others have their turn before it in the next (quirk 69). */
+  readonly isMet?: boolean | undefined;
+}
+
+/** The failure says nothing about whether it is there: what was suspected of having vanished is so still. */
 export async function storeFailure(
   deps: HarvestDeps,
   lease: Lease,
   asking: Pick<Asking, 'source'> & { readonly run: Pick<Asking['run'], 'id' | 'problems'> },
   identifier: string,
   error: unknown,
-  format?: string,
+  { format, isMet = false }: FailureOptions = {},
 ): Promise<'failed'> {
   const message = `asked for alone, it could not be read: ${describeError(error)}`;
   await storeAnswers(deps, lease, asking, {
     problems: [
       { code: 'record-quarantined', message, identifier, ...(format === undefined ? {} : { format }) },
     ],
+    isUnmet: !isMet,
   });
   return 'failed';
+}
+
+interface StoredAnswers {
+  readonly items?: readonly SourceItem[];
+  readonly problems?: readonly Problem[];
+  /** The problems are no sign that their items are there. */
+  readonly isUnmet?: boolean;
 }
 
 /** Problems without an identifier are about the list as a whole. */
@@ -108,9 +129,9 @@ export async function storeAnswers(
   { database, clock }: HarvestDeps,
   lease: Lease,
   { source, run }: Pick<Asking, 'source'> & { readonly run: Pick<Asking['run'], 'id' | 'problems'> },
-  { items = [], problems = [] }: { items?: readonly SourceItem[]; problems?: readonly Problem[] },
+  { items = [], problems = [], isUnmet = false }: StoredAnswers,
 ): Promise<void> {
-  const page = mapPage(source, { items, problems, checkpoint: undefined });
+  const page = { ...mapPage(source, { items, problems, checkpoint: undefined }), isUnmet };
   // As in a full pass: what is unchanged is marked as met.
   const inProgress = { id: run.id, problems: run.problems, mode: 'full' } as const;
   await storePage(database, lease, inProgress, page, instant(clock));

@@ -91,7 +91,8 @@ async function readItem(
     const page = { after: 0, limit: 1, identifier };
     const [before] = await listUnreadable(database.writer, lease.sourceId, page);
     // Of what nobody has met there is nothing to remember.
-    if (lives || before) await storeFailure(deps, lease, asking, identifier, fetched.error, before?.format);
+    const format = before?.format;
+    if (lives || before) await storeFailure(deps, lease, asking, identifier, fetched.error, { format });
     throw fetched.error;
   }
   const { item } = fetched;

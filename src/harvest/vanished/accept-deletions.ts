@@ -11,7 +11,15 @@ import { findSource } from '../../store/sources/sources.ts';
 import { fileRules } from '../file-rules.ts';
 import { type HarvestDeps, type HarvestSource, instant, type RunSignals } from '../harvest-source.ts';
 import { introduce, keepLessons } from '../introduction.ts';
-import { type Asking, failuresInARow, fetchItem, isSelected, storeAnswers } from '../items/asked-item.ts';
+import {
+  type Asking,
+  concernsItem,
+  failuresInARow,
+  fetchItem,
+  isSelected,
+  storeAnswers,
+  storeFailure,
+} from '../items/asked-item.ts';
 import { withLease } from '../run-lease.ts';
 
 export interface Acceptance extends RunSignals {
@@ -33,7 +41,9 @@ export interface AcceptanceReport {
   /** Identifiers of items that are there, and stay; of the first hundred. */
   readonly alive: readonly string[];
   readonly aliveCount: number;
-  /** Items without an answer that says anything. */
+  /** Items without a clear answer, now as before, that went because a person says so. */
+  readonly unclear: number;
+  /** Items without an answer that says anything, and that stay. */
   readonly unanswered: number;
   /** Why, for the first of them. */
   readonly reason: string | undefined;
@@ -44,7 +54,8 @@ export interface AcceptanceReport {
 /**
  * A person has looked at what a pass did not meet, and says that it may go. Each item of it is asked for once more:
  * what the upstream does not have is deleted; what is there stays, as it is now; what nobody can say anything about
- * stays, and stays suspected. Whoever is interrupted continues with what is left.
+ * stays, and stays suspected. Of what was shown as without a clear answer, and has none now either though the upstream
+ * answers otherwise, the person's word is the answer. Whoever is interrupted continues with what is left.
  * @throws BridgeError `vanished-changed` where another pass has shown something else since
  */
 export async function acceptDeletions(
@@ -64,7 +75,7 @@ export async function acceptDeletions(
 }
 
 function nothingSuspected(source: string, run: number | undefined): AcceptanceReport {
-  const nothing = { asked: 0, deleted: 0, alive: [], aliveCount: 0, unanswered: 0, remaining: 0 };
+  const nothing = { asked: 0, deleted: 0, alive: [], aliveCount: 0, unclear: 0, unanswered: 0, remaining: 0 };
   return { source, run, pass: undefined, reason: undefined, ...nothing };
 }
 
@@ -102,7 +113,7 @@ async function acceptShown(
   const { items: total } = await countVanished(writer, sourceId);
   const own = await openAcceptance(deps, sourceId, runId);
   const asking = { source, run: own, stop, signal };
-  const counts = { asked: 0, aliveCount: 0, unanswered: 0 };
+  const counts = { asked: 0, aliveCount: 0, unclear: 0, unanswered: 0 };
   const alive: string[] = [];
   let reason: string | undefined;
   let inARow = 0;
@@ -112,10 +123,11 @@ async function acceptShown(
     if (last === undefined) break;
     after = last.itemId;
     const gone: number[] = [];
-    for await (const { one, verdict, why } of askForEach(deps, lease, asking, some)) {
+    for await (const { one, verdict, why, isOutage = false } of askForEach(deps, lease, asking, some)) {
       counts.asked += 1;
-      inARow = verdict === 'unanswered' ? inARow + 1 : 0;
-      if (verdict === 'gone') {
+      inARow = isOutage ? inARow + 1 : 0;
+      if (verdict === 'unclear') counts.unclear += 1;
+      if (verdict === 'gone' || verdict === 'unclear') {
         gone.push(one.itemId);
         await database.transaction((trx) => forgetItem(trx, sourceId, one.identifier));
       }
@@ -159,8 +171,19 @@ async function openAcceptance(
   });
 }
 
-/** `gone`: whatever the list left out of it may go; `alive`: what is there of it has been stored. */
-type Verdict = 'gone' | 'alive' | 'unanswered';
+/**
+ * `gone`: whatever the list left out of it may go; `unclear`: so it may, by the person's word; `alive`: what is there of it
+ * has been stored.
+ */
+type Verdict = 'gone' | 'unclear' | 'alive' | 'unanswered';
+
+interface Judged {
+  readonly one: VanishedItem;
+  readonly verdict: Verdict;
+  readonly why?: string;
+  /** Perhaps the upstream answers nothing at all. */
+  readonly isOutage?: boolean;
+}
 
 type AskingForVanished = Pick<Asking, 'source' | keyof RunSignals> & {
   readonly run: { readonly id: number; readonly problems: number };
@@ -171,7 +194,7 @@ async function* askForEach(
   lease: Lease,
   asking: AskingForVanished,
   items: readonly VanishedItem[],
-): AsyncGenerator<{ readonly one: VanishedItem; readonly verdict: Verdict; readonly why?: string }> {
+): AsyncGenerator<Judged> {
   const sideBySide = asking.source.config.requestsPerHost;
   for (let next = 0; next < items.length; next += sideBySide) {
     const fetched = await Promise.all(
@@ -182,12 +205,18 @@ async function* askForEach(
     );
     for (const { one, answer } of fetched) {
       if ('error' in answer) {
-        yield { one, verdict: 'unanswered', why: describeError(answer.error) };
+        const isOutage = !concernsItem(answer);
+        const isAccepted = one.isUnclear && !isOutage;
+        // The next who looks at the list sees that it has no answer.
+        if (!isOutage && !isAccepted) await storeFailure(deps, lease, asking, one.identifier, answer.error);
+        const verdict = isAccepted ? 'unclear' : 'unanswered';
+        yield { one, verdict, why: describeError(answer.error), isOutage };
         continue;
       }
       const { item } = answer;
       if (item !== undefined && item.identifier !== one.identifier) {
-        yield { one, verdict: 'unanswered', why: `the answer is the record of ${item.identifier}` };
+        const why = `the answer is the record of ${item.identifier}`;
+        yield { one, verdict: 'unanswered', why, isOutage: true };
         continue;
       }
       if (item === undefined || !isSelected(asking.source, item)) {

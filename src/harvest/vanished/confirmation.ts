@@ -5,6 +5,7 @@ import type { HarvestDeps } from '../harvest-source.ts';
 import {
   type Answer,
   type Asking,
+  concernsItem,
   failuresInARow,
   fetchItem,
   storeAnswers,
@@ -34,6 +35,8 @@ export interface ConfirmationOptions {
   readonly previousRun?: number | undefined;
   /** Requests that may be on their way; default 1. */
   readonly sideBySide?: number | undefined;
+  /** A sample goes on with others in the next run; otherwise what gives no answer is missing still. */
+  readonly isSample?: boolean | undefined;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function confirmVanished(
   lease: Lease,
   asking: Asking,
   vanished: readonly UnseenItem[],
-  { previousRun, sideBySide = 1 }: ConfirmationOptions = {},
+  { previousRun, sideBySide = 1, isSample = false }: ConfirmationOptions = {},
 ): Promise<Confirmation> {
   const answered: number[] = [];
   const unlisted: string[] = [];
@@ -70,10 +73,10 @@ export async function confirmVanished(
     );
     for (const { one, fetched: what } of fetched) {
       const { id, identifier, formats, lastSeenRun = 0 } = one;
-      const answer = await takeAnswer(deps, lease, asking, identifier, what);
+      const answer = await takeAnswer(deps, lease, asking, identifier, what, { isMet: isSample });
       if (answer === 'failed') {
         failed += 1;
-        inARow += 1;
+        if (!concernsItem(what)) inARow += 1;
         continue;
       }
       inARow = 0;

@@ -79,7 +79,10 @@ export async function deleteVanished(
   else if (isEach) await judgeEach(deps, lease, pass, remove, previousRun);
   else {
     const vanished = await listUnseenItems(database.writer, lease.sourceId, run.id, askedPerRun);
-    const confirmation = await confirmVanished(deps, lease, pass, vanished, { previousRun });
+    const confirmation = await confirmVanished(deps, lease, pass, vanished, {
+      previousRun,
+      isSample: true,
+    });
     learn(pass, confirmation);
     // Of those that nobody asked for, the list is believed as far as it was right about the others.
     const believed = !told && isRight(confirmation) && source.lessons.get(omissions) === undefined;
@@ -146,7 +149,8 @@ async function judgeEach(
     if (!complete || failed === some.length) break;
   }
   if (unjudged === 0) return;
-  const message = `${areCountOf(unjudged, 'item')} missing from its list, and the repository gave no clear answer about them; they stay published until it does`;
+  const [them, stay] = unjudged === 1 ? ['it', 'it stays'] : ['them', 'they stay'];
+  const message = `${areCountOf(unjudged, 'item')} missing from its list, and the repository gave no clear answer about ${them}; ${stay} published until it does, or until you decide (rsbridge vanished ${source.name})`;
   await storeAnswers(deps, lease, pass, { problems: [{ code: 'endpoint-quirk', message }] });
 }
 

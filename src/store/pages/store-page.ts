@@ -60,6 +60,8 @@ export interface MappedPage {
   readonly awaited?: readonly string[] | undefined;
   /** There are no payloads to compare with. */
   readonly isCopy?: boolean | undefined;
+  /** No list had what could not be read: nobody has met it. */
+  readonly isUnmet?: boolean | undefined;
   /** What is done about files; default: nothing. */
   readonly files?: FileRules | undefined;
   /** URLs of files whose servers were asked when this page had come. */
@@ -290,6 +292,7 @@ function identifiersOf(page: MappedPage): string[] {
 }
 
 function excused(page: MappedPage, known: Awaited<ReturnType<typeof readKnownItems>>): number[] {
+  if (page.isUnmet) return [];
   return page.problems.flatMap(({ identifier, format }) =>
     (identifier === undefined ? [] : (known.get(identifier)?.resources ?? []))
       .filter((resource) => format === undefined || resource.format === format)

@@ -24,6 +24,8 @@ export interface VanishedItem extends Suspicion {
   readonly formats: readonly string[];
   /** When the first pass in a row that did not meet it ended. */
   readonly since: string;
+  /** It was asked for since, and the upstream gave no clear answer. */
+  readonly isUnclear: boolean;
 }
 
 /** A part more costs a comparison per suspected resource; a list with more of them was not read at all. */
@@ -216,13 +218,15 @@ export async function listVanished(
       ),
     )
     .orderBy(['vanished.item_id', 'resource.format'])
-    .select('vanished.*', 'item.identifier', 'resource.format');
+    .select('vanished.*', 'item.identifier', 'resource.format', db.raw(`${isUnclear} as unclear`));
   const items = new Map<number, VanishedItem & { formats: string[] }>();
-  for (const { item_id: itemId, identifier, run_id, pass, at, first_at, format } of rows) {
+  for (const { item_id: itemId, identifier, run_id, pass, at, first_at, format, unclear } of rows) {
     const known = items.get(itemId);
     if (known) known.formats.push(format);
-    else
-      items.set(itemId, { itemId, identifier, formats: [format], since: first_at, runId: run_id, pass, at });
+    else {
+      const seen = { since: first_at, runId: run_id, pass, at, isUnclear: Boolean(unclear) };
+      items.set(itemId, { itemId, identifier, formats: [format], ...seen });
+    }
   }
   return [...items.values()];
 }
@@ -244,7 +248,12 @@ interface VanishedRow {
   readonly at: string;
   readonly first_at: string;
   readonly format: string;
+  readonly unclear: number | boolean;
 }
+
+/** Within a statement over `vanished` and `item`: nothing could be read of it when it was asked for. */
+const isUnclear = `exists (select 1 from unreadable where unreadable.source_id = vanished.source_id
+  and unreadable.place = 'id:' || item.identifier and unreadable.format = '' and unreadable.run_id >= vanished.run_id)`;
 
 function suspected(db: Queryable, sourceId: number): Knex.QueryBuilder {
   return allSuspected(db, sourceId)

@@ -58,6 +58,12 @@ test('what a run did not find is kept, and what another one has shown is not mea
     ...{ resource_id: id, source_id: stored?.id, item_id, run_id: 812, pass: 'full', at, first_at: at },
   });
   expect((await type('vanished', 'kyushu')).stdout).toContain('rsbridge vanished kyushu --reject 812');
+  expect((await type('vanished', 'kyushu')).stdout).not.toContain('no clear answer');
+  await database.writer('unreadable').insert({
+    ...{ source_id: stored?.id, place: 'id:oai:a:1', identifier: 'oai:a:1', format: '', run_id: 812 },
+    ...{ code: 'record-quarantined', message: 'x', first_at: at, last_at: at },
+  });
+  expect((await type('vanished', 'kyushu')).stdout).toMatch(/oai:a:1 .*no clear answer$/m);
   const other = await type('vanished', 'kyushu', '--reject', '811');
   expect(other.code).not.toBe(0);
   expect(other.stderr).toContain('vanished-changed');

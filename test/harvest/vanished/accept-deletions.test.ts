@@ -3,6 +3,7 @@ import { parseConfig, type SourceConfig } from '../../../src/core/config/config.
 import { harvest } from '../../../src/harvest/harvest.ts';
 import type { HarvestOptions, HarvestSource } from '../../../src/harvest/harvest-source.ts';
 import { identifierPass } from '../../../src/harvest/identifiers/identifier-pass.ts';
+import { harvestItem } from '../../../src/harvest/items/one-item.ts';
 import { createLessonBook } from '../../../src/harvest/lessons.ts';
 import type { HarvestReport } from '../../../src/harvest/report.ts';
 import {
@@ -210,5 +211,48 @@ describeOnBoth('what a person accepts to be gone', (open) => {
     upstream.broken.clear();
     expect(await accept({ run: shown.runId })).toMatchObject({ deleted: 180, remaining: 0 });
     expect(await living()).toHaveLength(50);
+  });
+
+  test('without a clear answer it stays on the list, whoever asks again, until a person lets it go', async () => {
+    connect(fakeUpstream(100));
+    upstream.triage = 'each';
+    await run();
+    vanish(0, 9);
+    for (let index = 0; index < 8; index += 1) upstream.unclear.add(`id:${index}`);
+    const waiting = Array.from({ length: 8 }, (_, index) => `id:${index}`);
+    const shown = await run();
+    expect(shown).toMatchObject({ state: 'succeeded', deleted: 1, suspected: 8 });
+    expect(await suspects()).toEqual(waiting);
+    const [first] = await listVanished(database.reader, await sourceId(), 0, 1);
+    expect(first).toMatchObject({ isUnclear: true, runId: shown.runId });
+    // What could not be read is asked for again beside changes, and one by one.
+    time += 2 * 3_600_000;
+    await run({ mode: 'incremental' });
+    await expect(harvestItem(deps(), source, 'id:0', never())).rejects.toThrow('404');
+    expect(await suspects()).toEqual(waiting);
+    expect(await living()).toHaveLength(99);
+    expect(await accept({ run: shown.runId })).toMatchObject({
+      ...{ asked: 8, deleted: 8, unclear: 8, unanswered: 0, remaining: 0 },
+    });
+    expect(await living()).toHaveLength(91);
+  });
+
+  test('no word of a person stands against an outage, nor for what nobody was told of', async () => {
+    connect(fakeUpstream(100));
+    upstream.triage = 'each';
+    await run();
+    vanish(0, 40);
+    upstream.unclear.add('id:1');
+    upstream.unclear.add('id:2');
+    const shown = await run();
+    expect(shown).toMatchObject({ state: 'needs-attention', deleted: 0 });
+    // The repository answers now, but not about one that was never asked for before.
+    await database.writer('unreadable').where({ place: 'id:id:2' }).delete();
+    upstream.broken.add('id:1');
+    expect(await accept()).toMatchObject({ deleted: 38, unclear: 0, unanswered: 2, remaining: 2 });
+    expect(await suspects()).toEqual(['id:1', 'id:2']);
+    // It has been shown as such since.
+    expect(await accept()).toMatchObject({ deleted: 1, unclear: 1, unanswered: 1, remaining: 1 });
+    expect(await suspects()).toEqual(['id:1']);
   });
 });

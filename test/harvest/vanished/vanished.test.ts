@@ -291,7 +291,7 @@ describeOnBoth('what a full pass did not see', (open) => {
       vanish(0, 40);
       for (const index of [3, 4]) upstream.broken.add(`id:${index}`);
       const report = await run();
-      expect(report).toMatchObject({ state: 'succeeded', deleted: 38 });
+      expect(report).toMatchObject({ state: 'succeeded', deleted: 38, suspected: 2 });
       expect((await messages(report)).filter((message) => /gave no clear answer/.test(message))).toHaveLength(
         1,
       );

@@ -46,12 +46,20 @@ export interface LegacyRepository {
   readonly ignoresOffset?: boolean;
   /** Where the service is; default `/rest`. */
   readonly path?: string;
+  /** What a proxy makes of errors about single items. */
+  readonly hasOwnErrorPages?: boolean;
 }
 
 const tomcat = (status: number, title: string) => ({
   status,
   headers: { 'content-type': 'text/html;charset=utf-8' },
   body: `<!doctype html><html lang="en"><head><title>HTTP Status ${status} – ${title}</title></head><body><h1>HTTP Status ${status} – ${title}</h1><h3>Apache Tomcat/7.0.109</h3></body></html>`,
+});
+
+const proxied = (status: number) => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body: '<!doctype html><html><head><title>Sorry</title></head><body>Please try again later.</body></html>',
 });
 
 const communities = [
@@ -145,6 +153,7 @@ function oneItem(
   unknown: 404 | 500,
 ): Answer {
   const item = repository.items.find(matches);
+  if (repository.hasOwnErrorPages && (item === undefined || item.isGone)) return proxied(unknown);
   if (item === undefined || item.isGone)
     return tomcat(unknown, unknown === 404 ? 'Not Found' : 'Internal Server Error');
   if (item.isRestricted) return tomcat(401, 'Unauthorized');

@@ -18,6 +18,8 @@ export interface FakeUpstream {
   readonly unaccounted: Set<string>;
   /** Asking for it alone ends in an error. */
   readonly broken: Set<string>;
+  /** Asking for it alone ends in an error, and the upstream is known to answer otherwise. */
+  readonly unclear: Set<string>;
   /** Tombstones: listed, and given when asked for. */
   readonly tombstones: Set<string>;
   /** By identifier; default: none. */
@@ -49,6 +51,7 @@ export function fakeUpstream(count: number, formats: readonly string[] = ['oai_d
     unlisted: new Set(),
     unaccounted: new Set(),
     broken: new Set(),
+    unclear: new Set(),
     tombstones: new Set(),
     collections: new Map(),
     deletedRecords: 'no',
@@ -80,6 +83,8 @@ export function adapterOf(upstream: FakeUpstream): Adapter {
     async item(identifier) {
       upstream.asked.push(identifier);
       if (upstream.broken.has(identifier)) throw new BridgeError('upstream-status', 'it answered 500');
+      if (upstream.unclear.has(identifier))
+        throw new BridgeError('upstream-status', 'it answered 404', { concernsItem: true });
       if (upstream.tombstones.has(identifier)) return tombstone(identifier, upstream.formats);
       const formats = upstream.items.get(identifier);
       if (!formats) return undefined;

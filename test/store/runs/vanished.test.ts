@@ -88,6 +88,7 @@ describeOnBoth('what a complete pass did not meet', (open) => {
       runId: second.id,
       pass: 'full',
       at: source.now,
+      isUnclear: false,
     });
     expect(four).toMatchObject({ identifier: '4', formats: ['oai_dc'] });
     expect(await listVanished(database.reader, id, one?.itemId ?? 0, 10)).toEqual([four]);

@@ -205,6 +205,16 @@ describe('an item asked for', () => {
     expect(await adapter.item(uuid(3), signal)).toMatchObject({ identifier: uuid(3), deleted: true });
   });
 
+  test('has no clear answer where a proxy answers in place of the repository', async () => {
+    const { url } = await serve({ ...repository([item(1)]), hasOwnErrorPages: true });
+    const { adapter } = adapterAt(new URL('/rest', url).href);
+    for (const name of [of(7), uuid(7)])
+      await expect(adapter.item(name, signal)).rejects.toMatchObject({
+        ...{ code: 'upstream-status', concernsItem: true },
+      });
+    expect(await adapter.item(of(1), signal)).toMatchObject({ deleted: false });
+  });
+
   test('cannot be judged while the server breaks over everything', async () => {
     const { url } = await serve({ items: [item(1)], collections: [articles] });
     const { adapter } = adapterAt(new URL('/rest', url).href);
