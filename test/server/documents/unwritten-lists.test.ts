@@ -21,7 +21,11 @@ test('of a source whose first pass is over the lists come in a moment; before, t
   for (const path of [...lists, description]) expect(await get(path)).toEqual([404, null]);
   await ofSource().update({ journal_seq: 1, first_pass_seq: 1 });
   for (const path of [...lists, description]) expect(await get(path)).toEqual([503, '5']);
-  for (const path of ['/other/capabilitylist.xml', '/kyushu/none/capabilitylist.xml', '/kyushu/changelist.xml'])
+  for (const path of [
+    '/other/capabilitylist.xml',
+    '/kyushu/none/capabilitylist.xml',
+    '/kyushu/changelist.xml',
+  ])
     expect(await get(path)).toEqual([404, null]);
   // In which there was nothing.
   await ofSource().update({ journal_seq: 0, first_pass_seq: 0 });
