@@ -79,6 +79,7 @@ class DspaceLegacyAdapter implements Adapter {
       protocol: 'DSpace REST (legacy)',
       protocolVersion: rest.version ?? '5 or 6',
       baseUrl: rest.base,
+      moved: rest.moved,
       deletedRecords: 'no',
       granularity: 'second',
       formats: [...this.#ownFormats(), ...more],

@@ -57,7 +57,7 @@ export async function connect(
 
 /** What the repository says of itself, and what is read of it. */
 export function introduce(
-  { rest: { root, base }, supplement }: Connection,
+  { rest: { root, base, moved }, supplement }: Connection,
   settings: AdapterSettings,
 ): RepositoryInfo {
   return {
@@ -65,6 +65,7 @@ export function introduce(
     protocol: 'DSpace REST',
     protocolVersion: /\d+(?:\.\d+)*(?:-[\w.]+)?/.exec(asText(root.dspaceVersion) ?? '')?.[0] ?? 'unknown',
     baseUrl: base,
+    moved,
     deletedRecords: 'no',
     granularity: 'second',
     formats: formatsOf(settings, supplement),

@@ -51,7 +51,7 @@ class ResourceSyncAdapter implements Adapter {
 
   async identify(signal: AbortSignal): Promise<RepositoryInfo> {
     this.#introduced = undefined;
-    const { set } = await this.#open(signal);
+    const { set, moved } = await this.#open(signal);
     this.#introduced = set;
     const { resourcelist, changelist, resourcedump } = set.lists;
     if (resourcelist.length === 0 && changelist.length === 0) {
@@ -64,6 +64,7 @@ class ResourceSyncAdapter implements Adapter {
       protocol: set.hasCapabilityList ? 'ResourceSync' : 'Sitemap',
       protocolVersion: set.hasCapabilityList ? '1.1' : '0.9',
       baseUrl: set.robots?.uri ?? set.uri,
+      moved,
       deletedRecords: changelist.length > 0 ? 'transient' : 'no',
       granularity: 'second',
       formats: (this.#settings.formats ?? []).map((name) => ({ name, selected: true, offered: true })),

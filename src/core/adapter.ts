@@ -186,6 +186,11 @@ export interface RepositoryInfo {
   readonly protocolVersion: string;
   /** The URL that the upstream calls its own. */
   readonly baseUrl?: string;
+  /**
+   * What to configure instead of the address that is: each redirect of it is for good. False: it answers where it is;
+   * undefined: that was not seen.
+   */
+  readonly moved?: string | false | undefined;
   readonly deletedRecords: 'no' | 'transient' | 'persistent';
   readonly granularity: 'day' | 'second';
   readonly earliestDatestamp?: string | undefined;

@@ -1,6 +1,7 @@
 import type { RepositoryInfo } from '../core/adapter.ts';
 import { toIso } from '../core/datetime.ts';
 import { BridgeError, failure as cannot, describeError, isBridgeError } from '../core/errors.ts';
+import { say } from '../core/reasons/reason.ts';
 import type { Lease } from '../store/runs/leases.ts';
 import { loadLessons, saveInfo, saveLessons, saveTrouble } from '../store/sources/sources.ts';
 import type { HarvestDeps, HarvestSource, RunSignals } from './harvest-source.ts';
@@ -15,6 +16,7 @@ export async function introduce(
   try {
     source.lessons.fill(await loadLessons(database.reader, source.name));
     const info = await source.adapter.identify(options.signal);
+    noteAddress(source, info);
     await database.transaction((trx) => saveInfo(trx, lease.sourceId, info));
     return info;
   } catch (error) {
@@ -28,6 +30,14 @@ export async function introduce(
     }
     throw failure;
   }
+}
+
+const address = 'address';
+
+/** Whoever runs the bridge is told where it has moved; where nobody saw, what was told stays until it is configured. */
+function noteAddress({ config, lessons }: HarvestSource, { moved }: RepositoryInfo): void {
+  if (typeof moved === 'string') lessons.learn(address, moved, say('address-moved', { url: moved }));
+  else if (moved === false || lessons.get(address) === config.url) lessons.forget(address);
 }
 
 /** It may be the last thing that is done, because of what says more than that it was in vain. */

@@ -1,4 +1,5 @@
 import type { AdapterContext, AdapterSettings, HttpResponse } from '../../../src/core/adapter.ts';
+import { movedAddress } from '../../../src/core/addresses/moved-address.ts';
 import { parseHttpDate, toIso } from '../../../src/core/datetime.ts';
 import { BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { say } from '../../../src/core/reasons/reason.ts';
@@ -12,6 +13,9 @@ export type Query = readonly (readonly [string, string])[];
 const deadline = 90_000;
 
 const lesson = 'rest-base';
+
+/** What is asked of the service as such. */
+const probes: ReadonlySet<string> = new Set(['/status', '/test']);
 
 /** Octets; of larger pages fewer items are asked for. */
 const largestBody = 16 * 1024 * 1024;
@@ -27,6 +31,7 @@ export class LegacyRest {
   readonly version: string | undefined;
   readonly #context: AdapterContext;
   #answeredAt: string | undefined;
+  #moved: string | false | undefined;
 
   private constructor(base: string, version: string | undefined, context: AdapterContext) {
     this.base = base;
@@ -73,14 +78,22 @@ export class LegacyRest {
     let failure: unknown;
     try {
       const status = asObject(await unversioned.get('/status', [], signal));
-      if (typeof status?.okay === 'boolean')
-        return new LegacyRest(base, asText(status.sourceVersion)?.slice(0, 40), context);
+      if (typeof status?.okay === 'boolean') {
+        const versioned = new LegacyRest(base, asText(status.sourceVersion)?.slice(0, 40), context);
+        versioned.#moved = unversioned.#moved;
+        return versioned;
+      }
     } catch (error) {
       failure = error;
       if (!isBridgeError(error) || !speaksOfPath(error)) throw error;
     }
     if (await unversioned.isRunning(signal)) return unversioned;
     throw failure ?? new BridgeError('upstream-protocol', `${base} is no REST service of a DSpace 5 or 6`);
+  }
+
+  /** As in `RepositoryInfo`. */
+  get moved(): string | false | undefined {
+    return this.#moved;
   }
 
   /** By the server's clock, when it first answered; ISO UTC. */
@@ -142,6 +155,8 @@ export class LegacyRest {
       headers: { accept },
     });
     this.#answeredAt ??= parseHttpDate(response.headers.date ?? '');
+    const { movedTo } = response;
+    if (probes.has(path)) this.#moved = movedTo !== undefined && movedAddress(url, movedTo, path);
     if (response.status < 300) return response;
     throw new RestError(response.status, shown(url), await readBeginning(response));
   }

@@ -25,6 +25,8 @@ export interface RestService {
   readonly base: string;
   /** Of `GET {base}`. */
   readonly root: JsonObject;
+  /** As in `RepositoryInfo`. */
+  readonly moved?: string | false | undefined;
   /** The `Date` header of its latest answer, as it came: the upstream's clock. */
   readonly date?: string | undefined;
   /**
@@ -70,6 +72,7 @@ const pauses = [2000, 10_000];
 class HttpRestService implements RestService {
   readonly base: string;
   readonly root: JsonObject;
+  readonly moved: string | false | undefined;
   date: string | undefined;
   readonly #context: AdapterContext;
   /** Metadata can be had in all languages at once, as far as is known. */
@@ -77,9 +80,10 @@ class HttpRestService implements RestService {
   /** False where a request that asks for versions, too, fails as a whole, as on servers put together in unusual ways. */
   #embedsVersions = true;
 
-  constructor({ base, json, date }: Root, context: AdapterContext) {
+  constructor({ base, json, date, moved }: Root, context: AdapterContext) {
     this.base = base;
     this.root = json;
+    this.moved = moved;
     this.date = date;
     this.#context = context;
     // Another version may have learnt it.

@@ -1,4 +1,5 @@
 import type { AdapterContext, AdapterSettings } from '../../../src/core/adapter.ts';
+import { movedAddress } from '../../../src/core/addresses/moved-address.ts';
 import { BridgeError, describeError, isBridgeError } from '../../../src/core/errors.ts';
 import { say } from '../../../src/core/reasons/reason.ts';
 import { readJsonBody, shown } from './json-body.ts';
@@ -11,6 +12,8 @@ export interface Root {
   readonly json: JsonObject;
   /** Its `Date` header, as it came. */
   readonly date: string | undefined;
+  /** As in `RepositoryInfo`. */
+  readonly moved: string | false | undefined;
 }
 
 /**
@@ -45,12 +48,14 @@ export async function findRoot(
   for (const base of candidates) {
     try {
       const root = await readRoot(base, http, signal);
+      // Where it has moved to on the same host is asked at once.
+      const moved = usual.includes(base) ? root.moved : undefined;
       if (root.base !== configured) {
         lessons.learn(lesson, root.base, say('rest-api-at', { url: root.base }));
       } else {
         lessons.forget(lesson);
       }
-      return root;
+      return { ...root, moved };
     } catch (error) {
       signal.throwIfAborted();
       if (!isBridgeError(error) || !speaksOfPath(error)) throw error;
@@ -73,12 +78,13 @@ async function readRoot(base: string, http: AdapterContext['http'], signal: Abor
     deadline: 60_000,
     maxBytes: 1024 * 1024,
   });
-  const answeredAt = response.url;
+  const { url: answeredAt, movedTo } = response;
   const json = await readJsonBody(response);
   if (json === undefined || (json.type !== 'root' && asText(json.dspaceVersion) === undefined)) {
     throw new BridgeError('upstream-protocol', `${base} is no REST API of a DSpace 7 or later`);
   }
-  return { base: settled(base, answeredAt), json, date: response.headers.date };
+  const moved = movedTo !== undefined && movedAddress(base, movedTo);
+  return { base: settled(base, answeredAt), json, date: response.headers.date, moved };
 }
 
 /** The address itself, or where it moved on the same host: from http to https, or to another path. */

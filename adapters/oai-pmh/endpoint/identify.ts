@@ -1,9 +1,11 @@
 import type { RepositoryInfo } from '../../../src/core/adapter.ts';
+import { movedAddress } from '../../../src/core/addresses/moved-address.ts';
 import { parseDatestamp } from '../../../src/core/datetime.ts';
 import { refusal } from '../../../src/core/errors.ts';
 import { child, children, childText, nodeText } from '../wire/small-document.ts';
 import type { Endpoint } from './endpoint.ts';
 import { toBridgeError } from './oai-errors.ts';
+import { requestUrl } from './request.ts';
 
 export interface Identity {
   readonly info: Omit<RepositoryInfo, 'formats'>;
@@ -21,11 +23,13 @@ export async function identify(endpoint: Endpoint, signal: AbortSignal): Promise
   }
   const earliest = childText(identity, 'earliestdatestamp');
   const baseUrl = childText(identity, 'baseurl');
+  const { movedTo } = document;
   const info = {
     name: childText(identity, 'repositoryname') ?? new URL(endpoint.url).host,
     protocol: 'OAI-PMH',
     protocolVersion: childText(identity, 'protocolversion') ?? '2.0',
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    moved: movedTo !== undefined && movedAddress(requestUrl(endpoint.url, 'Identify'), movedTo),
     deletedRecords: deletedRecords(childText(identity, 'deletedrecord')),
     granularity: granularity(childText(identity, 'granularity'), earliest),
     // `aaaa-bb-cc` has been seen (quirk 44).

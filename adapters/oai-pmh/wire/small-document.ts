@@ -24,6 +24,8 @@ export interface SmallDocument {
   readonly root: XmlNode;
   readonly responseDate: string | undefined;
   readonly errors: readonly OaiError[];
+  /** As of the response. */
+  readonly movedTo?: string | undefined;
 }
 
 const parser = new XMLParser({
@@ -45,7 +47,7 @@ export async function readSmallDocument(response: HttpResponse): Promise<SmallDo
     const document = parseSmallDocument(await readText(response), response.url);
     if (response.status >= 400 && document.errors.length === 0)
       throw statusError(response.status, response.url);
-    return document;
+    return { ...document, movedTo: response.movedTo };
   } catch (error) {
     throw judgeStatus(response, error);
   } finally {

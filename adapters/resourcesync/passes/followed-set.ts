@@ -1,4 +1,5 @@
 import type { AdapterContext, AdapterSettings, Holdings } from '../../../src/core/adapter.ts';
+import { movedAddress } from '../../../src/core/addresses/moved-address.ts';
 import { toIso } from '../../../src/core/datetime.ts';
 import { BridgeError } from '../../../src/core/errors.ts';
 import type { SourceSet } from '../../../src/resourcesync/discovery/found-source.ts';
@@ -21,6 +22,8 @@ const givesToken = 'give a valid one in `headers` of the source, as { Authorizat
 /** The set that a source follows, and the way to it. */
 export interface FollowedSet {
   readonly set: SourceSet;
+  /** As in `RepositoryInfo`. */
+  readonly moved: string | false | undefined;
   readonly port: SourcePort;
   readonly remarks: Remarks;
   readonly origins: DoubledOrigins;
@@ -51,7 +54,18 @@ export async function openSet(
   const { url, resourcesync: { set: name, hosts = [], history = false } = {} } = settings;
   const { http, holdings = nothing, baseUrl, clock } = context;
   refuseOwnSource(url, baseUrl);
-  const port = rememberingPort(sourcePort(http, signal), memory);
+  const { href } = new URL(url);
+  let moved: string | false | undefined;
+  const way = sourcePort(http, signal);
+  const watched: SourcePort = {
+    get: async (uri, ...how) => {
+      const response = await way.get(uri, ...how);
+      const { movedTo } = response;
+      if (uri === href) moved = movedTo !== undefined && movedAddress(href, movedTo);
+      return response;
+    },
+  };
+  const port = rememberingPort(watched, memory);
   const remarks = new Remarks();
   const before = typeof known === 'string' ? known : undefined;
   const choice = {
@@ -92,6 +106,8 @@ export async function openSet(
   };
   return {
     set,
+    // Another document may be where the address leads.
+    moved: set.uri === href ? moved : undefined,
     port,
     remarks,
     origins,

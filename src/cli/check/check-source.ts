@@ -6,6 +6,7 @@ import { isDspace } from '../../core/config/published-formats.ts';
 import { areCountOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { describeError, isBridgeError } from '../../core/errors.ts';
+import { say } from '../../core/reasons/reason.ts';
 import type { HarvestSource } from '../../harvest/harvest-source.ts';
 import { offeredFormats } from '../../oai/formats.ts';
 import { countWithheldFiles, totalOf } from '../../store/files/withheld-files.ts';
@@ -40,6 +41,7 @@ export async function* checkSource(
   const { signal } = looking;
   const { finding, info } = await askSource(bridge, source, looking);
   yield finding;
+  if (typeof info?.moved === 'string') yield addressFinding(name, info.moved);
   if (info !== undefined)
     yield* withinLimit(source, signal, (limited) => checkDspace(bridge, source, limited));
   for await (const { set, message } of info
@@ -57,6 +59,12 @@ export async function* checkSource(
   yield* checkItems(bridge, name);
   yield* checkFiles(bridge, name);
   yield await checkClock(bridge, name);
+}
+
+/** Nothing is wrong as long as the old address redirects. */
+function addressFinding(name: string, url: string): Finding {
+  const mend = `sources: { ${name}: { url: "${url}" } }`;
+  return { check: `address of ${name}`, ok: true, message: say('address-moved', { url }), mend };
 }
 
 /** A source that is to answer OAI-PMH has to have what every repository offers. */

@@ -25,12 +25,7 @@ export async function checkCommand(
   const { io } = progress;
   const config = loadConfig(flags, io.env, io.cwd);
   const print = (finding: Finding) =>
-    printResult(
-      io,
-      flags.json,
-      finding,
-      `${finding.ok ? 'ok  ' : finding.notAsked ? 'warn' : 'FAIL'}  ${finding.check}: ${finding.message}`,
-    );
+    printResult(io, flags.json, finding, `${wordOf(finding)}  ${finding.check}: ${finding.message}`);
   let exitCode: number = exitCodes.ok;
   const printConfiguration = (loaded: Config) => {
     const finding = configurationFinding(loaded);
@@ -61,6 +56,11 @@ export async function checkCommand(
     progress.end();
     await bridge?.close();
   }
+}
+
+function wordOf({ ok, mend, notAsked }: Finding): string {
+  if (ok) return mend === undefined ? 'ok  ' : 'note';
+  return notAsked ? 'warn' : 'FAIL';
 }
 
 export function configurationFinding({ sources, baseUrl }: Config): Finding {

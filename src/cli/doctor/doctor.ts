@@ -151,7 +151,10 @@ async function readClocks(bridge: Bridge, signal: AbortSignal): Promise<ClockRea
 }
 
 function toDiagnosis({ check, ok, message, exitCode, mend }: Finding): Diagnosis {
-  if (ok) return { check, severity: 'ok', message };
+  if (ok)
+    return mend === undefined
+      ? { check, severity: 'ok', message }
+      : { check, severity: 'note', message, mend };
   const severity = exitCode === exitCodes.needsAttention ? 'warning' : 'error';
   return { check, severity, message, mend: mend ?? 'rsbridge check', exitCode: exitCode ?? exitCodes.usage };
 }

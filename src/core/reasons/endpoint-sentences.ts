@@ -1,5 +1,9 @@
 /** What an endpoint taught us, and what is done about it; as in `sentences.ts`. */
 export const endpointSentences = {
+  // Its address
+  'address-moved':
+    'Its address redirects for good (301 or 308), to {url}. See whether that is the right repository, and make it the `url` of the source: the next harvest then reads everything.',
+
   // Lists of any kind
   'endpoint-omits':
     'Its lists leave out records that are there when they are asked for: what is missing from them is deleted only once it has been asked for.',

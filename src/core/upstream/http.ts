@@ -39,6 +39,8 @@ export interface HttpResponse {
   readonly status: number;
   /** The URL that answered, after redirects. */
   readonly url: string;
+  /** The same, where each redirect on the way there is for good (301, 308). */
+  readonly movedTo?: string;
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /** The server may have seen the request before, and answered it, but nothing came. */

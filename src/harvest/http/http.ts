@@ -10,7 +10,7 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import { createGuardedAgent, createGuardedConnect, RestingAgent } from './guarded-agent.ts';
 import type { HostGate } from './host-gate.ts';
 import { type Patience, retryAfter, waitBefore } from './patience.ts';
-import { type Exchange, redirected, refuseCredentials } from './redirect.ts';
+import { type Exchange, isForGood, redirected, refuseCredentials } from './redirect.ts';
 import { decodedBody, type SlowestRate } from './response-body.ts';
 import { WholeGets, type WholeOptions } from './whole/whole-gets.ts';
 
@@ -112,6 +112,7 @@ export function createHttp(
     asked: (url: URL) => void,
   ): Promise<HttpResponse> {
     let exchange = start;
+    let moved = false;
     check(start.url);
     for (let redirects = 0; ; redirects += 1) {
       const { method, url, form } = exchange;
@@ -136,7 +137,11 @@ export function createHttp(
           options.redirects === 'reported'
             ? undefined
             : redirected(exchange, response.statusCode, response.headers.location, scope === 'endpoint');
-        if (next === undefined) return await toResponse(response, exchange, leave, options, deadline);
+        if (next === undefined) {
+          const answer = await toResponse(response, exchange, leave, options, deadline);
+          return moved ? { ...answer, movedTo: url.href } : answer;
+        }
+        moved = (redirects === 0 || moved) && isForGood(response.statusCode);
         if (!Buffer.isBuffer(response.body))
           await response.body.dump({ limit: 65_536, signal }).catch(() => undefined);
       } catch (error) {

@@ -37,6 +37,11 @@ export function redirected(
   return { method: 'GET', url: target };
 }
 
+/** It asks for the address itself to be replaced (RFC 9110, 15.4.2 and 15.4.9). */
+export function isForGood(status: number): boolean {
+  return status === 301 || status === 308;
+}
+
 /**
  * What only a name and a password open is not there for everybody.
  * @throws BridgeError `address-refused` for a URL with credentials in it; the message does not repeat them

@@ -52,6 +52,7 @@ describe('Identify', () => {
       baseUrl: 'http://repo.example.org/oai',
       deletedRecords: 'persistent',
       granularity: 'second',
+      moved: false,
       earliestDatestamp: undefined,
       adminEmails: ['a@example.org'],
       formats: [

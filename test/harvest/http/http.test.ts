@@ -514,6 +514,26 @@ describe('safety', () => {
     expect(seen[1]).toBe('/oai?verb=Identify');
   });
 
+  test('an answer says where it has moved to, if each redirect is for good', async () => {
+    const url = await serve((request, response) => {
+      const [, now, ...rest] = request.url?.split('/') ?? [];
+      if (now === 'end') return void response.end('ok');
+      response.writeHead(Number(now), { location: `/${rest.join('/')}` }).end();
+    });
+    for (const [path, moved] of [
+      ['/end', false],
+      ['/301/end', true],
+      ['/308/301/end', true],
+      ['/302/end', false],
+      ['/307/301/end', false],
+      ['/301/303/301/end', false],
+    ] as const) {
+      const response = await client(url).get(url + path, { signal });
+      expect([path, response.movedTo]).toEqual([path, moved ? `${url}/end` : undefined]);
+      await text(response);
+    }
+  });
+
   test('redirects do not go on for ever', async () => {
     const url = await serve((request, response) => {
       response.writeHead(302, { location: `${request.url}x` }).end();

@@ -5,6 +5,8 @@ const allRead = '毎回、すべてのコレクションを読み取ります';
 
 /** What an endpoint taught us. */
 export const endpointInJapanese: InJapanese<keyof typeof endpointSentences> = {
+  'address-moved': ({ url }) =>
+    `アドレスが恒久的に ${url} へ転送されています。正しい移転先であることを確認し、設定の url をこのアドレスに変更してください。次のハーベストではすべてを読み取ります`,
   'endpoint-omits': () =>
     '個別に問い合わせると存在するレコードが、一覧から漏れることがあります。一覧にないものは、問い合わせて確認してから削除します',
   'endpoint-without-tombstones': () =>
