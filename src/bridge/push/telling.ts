@@ -51,9 +51,7 @@ export class Telling {
     const { database } = this.#bridge;
     if (await this.#isAsBefore(now)) return 'nothing';
     const [topics, wanted] = [await listTopics(database.reader), await listWantedTopics(database.reader)];
-    const subscribed = new Set(
-      [...topics.values()].filter(({ id }) => wanted.has(id)).map(({ name }) => name),
-    );
+    const subscribed = new Set([...wanted.values()].map(({ name }) => name));
     const isFresh = await this.#lookAtPublished(now);
     const open = openChannels(this.#bridge, (path) => this.#published.has(path), subscribed);
     if (isFresh) await keepForeignHubs(this.#bridge, open, topics, now);

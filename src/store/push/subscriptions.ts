@@ -107,6 +107,8 @@ export async function removeByCallback(
 
 export interface SubscriptionChoice {
   readonly topic?: string | undefined;
+  /** Of one of these. */
+  readonly topicIds?: readonly number[] | undefined;
   readonly kind?: SubscriptionKind | undefined;
   /** Those behind this one. */
   readonly after?: number | undefined;
@@ -116,12 +118,13 @@ export interface SubscriptionChoice {
 /** In the order in which they were made. */
 export async function listSubscriptions(
   db: Queryable,
-  { topic, kind, after = 0, limit = 1000 }: SubscriptionChoice = {},
+  { topic, topicIds, kind, after = 0, limit = 1000 }: SubscriptionChoice = {},
 ): Promise<readonly ListedSubscription[]> {
   const rows: SubscriptionRow[] = await withTopic(db)
     .where('s.id', '>', after)
     .modify((query) => {
       if (topic !== undefined) query.where('t.name', topic);
+      if (topicIds !== undefined) query.whereIn('t.id', topicIds);
       if (kind !== undefined) query.where('s.kind', kind);
     })
     .orderBy('s.id')
@@ -172,17 +175,20 @@ function toListed(row: SubscriptionRow): ListedSubscription {
   };
 }
 
-/** Topics that somebody has subscribed to, and whether any of them is to have JSON. */
-export async function listWantedTopics(
-  db: Queryable,
-): Promise<ReadonlyMap<number, { readonly withJson: boolean }>> {
-  const rows: { topic_id: number; kind: string }[] = await db('push_subscription').distinct(
-    'topic_id',
-    'kind',
-  );
-  const wanted = new Map<number, { readonly withJson: boolean }>();
-  for (const { topic_id: id, kind } of rows)
-    wanted.set(id, { withJson: kind === 'webhook' || wanted.get(id)?.withJson === true });
+export interface WantedTopic {
+  readonly name: string;
+  /** Whether any subscription to it is to have JSON. */
+  readonly withJson: boolean;
+}
+
+/** Topics that somebody has subscribed to, by their ids; those that have ended, too: webhooks wait for them to begin again. */
+export async function listWantedTopics(db: Queryable): Promise<ReadonlyMap<number, WantedTopic>> {
+  const rows: { topic_id: number; kind: string; name: string }[] = await db('push_subscription as s')
+    .join('push_topic as t', 't.id', 's.topic_id')
+    .distinct('s.topic_id', 's.kind', 't.name');
+  const wanted = new Map<number, WantedTopic>();
+  for (const { topic_id: id, kind, name } of rows)
+    wanted.set(id, { name, withJson: kind === 'webhook' || wanted.get(id)?.withJson === true });
   return wanted;
 }
 
