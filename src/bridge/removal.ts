@@ -9,7 +9,10 @@ import { readPointer } from '../publish/disk/pointer.ts';
 import { publicationRoot } from '../publish/published/publication.ts';
 import { removePublished } from '../publish/sets/removed-publication.ts';
 import { removeUnreferenced } from '../store/payloads/unreferenced-blobs.ts';
+import { type ListedSubscription, listSubscriptions } from '../store/push/subscriptions.ts';
+import { endTopicsOfSource, topicsOfSource } from '../store/push/topics.ts';
 import { deleteAll, isRemoved, purgeSource } from '../store/removal/removed-sources.ts';
+import { lookAtClock } from '../store/runs/clock-ahead.ts';
 import { acquireLease, type Lease, releaseLease } from '../store/runs/leases.ts';
 import { findSource } from '../store/sources/sources.ts';
 import type { Bridge } from './bridge.ts';
@@ -38,12 +41,35 @@ export async function removeSource(
     // A set that has become private since it was published is not served again.
     await publishSite();
     await deleteAll(database, lease, () => instant(clock), signal);
-    if (atOnce) await removeRest(bridge, lease, name, signal);
+    if (atOnce) {
+      await endSubscriptions(bridge, name);
+      await removeRest(bridge, lease, name, signal);
+    }
   } finally {
     await releaseLease(database, lease);
   }
-  if (!atOnce) await publishLast(bridge, name, signal);
+  if (!atOnce) {
+    await publishLast(bridge, name, signal);
+    await endSubscriptions(bridge, name);
+  }
   await publishSite();
+}
+
+const mostListed = 10_000;
+
+/** Who is told of its sets, or waits for them to be told of again. */
+export async function subscriptionsOf(
+  { database }: Pick<Bridge, 'database'>,
+  name: string,
+): Promise<readonly ListedSubscription[]> {
+  const topics = await topicsOfSource(database.reader, name);
+  const topicIds = topics.map(({ id }) => id);
+  return topicIds.length === 0 ? [] : listSubscriptions(database.reader, { topicIds, limit: mostListed });
+}
+
+async function endSubscriptions({ database, config }: Bridge, name: string): Promise<void> {
+  const now = await lookAtClock(database);
+  await endTopicsOfSource(database, name, (topic) => `${config.baseUrl}/${topic}`, now);
 }
 
 /** What somebody has asked those who work at the database to remove. */

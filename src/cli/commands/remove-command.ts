@@ -1,10 +1,11 @@
 import type { Bridge } from '../../bridge/bridge.ts';
-import { removeSource } from '../../bridge/removal.ts';
+import { removeSource, subscriptionsOf } from '../../bridge/removal.ts';
 import { unconfiguredSources } from '../../bridge/state/stored-sources.ts';
 import { countOf } from '../../core/count-of.ts';
 import { toIso } from '../../core/datetime.ts';
 import { eitherOf } from '../../core/either-signal.ts';
 import { BridgeError } from '../../core/errors.ts';
+import type { ListedSubscription } from '../../store/push/subscriptions.ts';
 import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { askFor } from '../../store/runs/due.ts';
 import { countSource, findSource } from '../../store/sources/sources.ts';
@@ -12,6 +13,7 @@ import { noteCommand } from '../terminal/actor.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type CommandIo, printResult } from '../terminal/io.ts';
 import { sayWhereNobodyServes } from '../terminal/nobody-serves.ts';
+import { printable } from '../terminal/terminal-text.ts';
 import { withBridge } from '../terminal/with-bridge.ts';
 
 export interface RemoveFlags {
@@ -30,16 +32,18 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
     const stored = await findSource(database.writer, name);
     const counts = stored && (await countSource(database.writer, stored.id, toIso(clock.now())));
     const resources = counts?.resources ?? 0;
-    const said = { source: name, atOnce: flags.atOnce, resources };
+    const subscriptions = await subscriptionsOf(bridge, name);
+    const said = { source: name, atOnce: flags.atOnce, resources, subscriptions: subscriptions.map(viewOf) };
+    const ended = describeSubscriptions(subscriptions);
     if (flags.dryRun) {
       const what = flags.atOnce ? 'remove everything of it' : 'announce the deletion of all of it';
-      const message = `${name}: ${countOf(resources, 'resource')}; would ${what} (dry run, nothing changed)`;
+      const message = `${name}: ${countOf(resources, 'resource')}; would ${what} (dry run, nothing changed)${ended}`;
       printResult(io, flags.json, { dryRun: true, ...said }, message);
       return exitCodes.ok;
     }
     await noteCommand(bridge, 'removed what is published', flags.atOnce ? `${name}, at once` : name);
     if (flags.byServe) {
-      await askServe(bridge, name, flags, io);
+      await askServe(bridge, name, flags, io, subscriptions);
       return exitCodes.ok;
     }
     const ending = eitherOf(io.stop, io.abort);
@@ -51,7 +55,7 @@ export async function removeCommand(name: string, flags: RemoveFlags, io: Comman
         cause: error,
       });
     }
-    printResult(io, flags.json, said, describe(name, resources, flags.atOnce));
+    printResult(io, flags.json, said, `${describe(name, resources, flags.atOnce)}${ended}`);
     return exitCodes.ok;
   });
 }
@@ -62,12 +66,13 @@ async function askServe(
   name: string,
   { atOnce, json }: RemoveFlags,
   io: CommandIo,
+  subscriptions: readonly ListedSubscription[],
 ): Promise<void> {
   const now = await lookAtClock(database);
   const kind = atOnce ? 'removal-at-once' : 'removal';
   await askFor(database, { sources: [name], kind }, now);
-  const message = `${name} is removed by rsbridge serve from now on; nothing of it is served as a living resource any more, and rsbridge status shows it until it is gone`;
-  printResult(io, json, { source: name, asked: kind }, message);
+  const message = `${name} is removed by rsbridge serve from now on; nothing of it is served as a living resource any more, and rsbridge status shows it until it is gone${describeSubscriptions(subscriptions)}`;
+  printResult(io, json, { source: name, asked: kind, subscriptions: subscriptions.map(viewOf) }, message);
   await sayWhereNobodyServes(io, database.reader, now);
 }
 
@@ -75,6 +80,27 @@ function describe(name: string, resources: number, atOnce: boolean): string {
   return atOnce
     ? `${name} is removed: its rows, contents and documents are gone, and its addresses answer 404`
     : `${name}: ${countOf(resources, 'resource')} deleted; their addresses answer 410, and the Change Lists say so to those who follow them. Later, rsbridge remove ${name} --at-once removes the rest`;
+}
+
+function viewOf({ id, kind, topic, callback, label }: ListedSubscription) {
+  return { id, kind, topic, callback, label };
+}
+
+/** Those that end with it. */
+function describeSubscriptions(subscriptions: readonly ListedSubscription[]): string {
+  const told = subscriptions.filter(({ kind }) => kind === 'websub').length;
+  const others = subscriptions.filter(({ kind }) => kind !== 'websub');
+  return [
+    ...(told === 0
+      ? []
+      : [`${countOf(told, 'subscription')} by WebSub: rsbridge serve tells the callbacks that it is over`]),
+    ...others.map(({ id, kind, topic, callback, label }) => {
+      const address = printable(label === undefined ? callback : `${callback} (${label})`);
+      return `${kind} ${id}: ${address} is not told of ${topic} any more`;
+    }),
+  ]
+    .map((line) => `\n  ${line}`)
+    .join('');
 }
 
 /** @throws BridgeError `source-configured`, `unknown-source` */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { channelAt } from '../../core/push/channels.ts';
 import type { Database, Queryable } from '../engine/database.ts';
 import { putDenial } from './denials.ts';
 
@@ -111,23 +112,52 @@ export async function endTopics(
 ): Promise<void> {
   for (const { id, name } of topics)
     await database.transaction(async (trx) => {
-      await trx('push_topic').where({ id }).update({ ended_at: now, known: null });
-      await trx('push_notification').where({ topic_id: id }).delete();
-      const isSubscriber = { topic_id: id, kind: 'websub' };
-      const ended: { callback: string }[] = await trx('push_subscription')
-        .where(isSubscriber)
-        .select('callback');
-      await trx('push_subscription').where(isSubscriber).delete();
-      for (const { callback } of ended)
-        await putDenial(
-          trx,
-          { topicId: id, callback, topicUrl: urlOf(name), reason: 'nothing is told there any more' },
-          now,
-        );
+      await endTopic(trx, { id, url: urlOf(name), reason: 'nothing is told there any more' }, now);
       await trx('push_subscription')
         .where({ topic_id: id })
         .update({ sent_seq: trx('push_topic').where({ id }).select('seq') });
     });
+}
+
+/** Subscribers of WebSub are told. */
+async function endTopic(
+  trx: Knex.Transaction,
+  { id, url, reason }: { readonly id: number; readonly url: string; readonly reason: string },
+  now: number,
+): Promise<void> {
+  await trx('push_topic').where({ id }).update({ ended_at: now, known: null });
+  await trx('push_notification').where({ topic_id: id }).delete();
+  const isSubscriber = { topic_id: id, kind: 'websub' };
+  const ended: { callback: string }[] = await trx('push_subscription').where(isSubscriber).select('callback');
+  await trx('push_subscription').where(isSubscriber).delete();
+  for (const { callback } of ended)
+    await putDenial(trx, { topicId: id, callback, topicUrl: url, reason }, now);
+}
+
+/**
+ * Ends whatever is told of the sets of a source, for good: no subscription to any of them is left, whether they are told of now or not.
+ * @param urlOf where a topic is
+ */
+export async function endTopicsOfSource(
+  database: Database,
+  source: string,
+  urlOf: (name: string) => string,
+  now: number,
+): Promise<void> {
+  for (const { id, name } of await topicsOfSource(database.writer, source))
+    await database.transaction(async (trx) => {
+      await endTopic(trx, { id, url: urlOf(name), reason: 'its source was removed' }, now);
+      await trx('push_subscription').where({ topic_id: id }).delete();
+    });
+}
+
+/** Those that have ended, too. */
+export async function topicsOfSource(
+  db: Queryable,
+  source: string,
+): Promise<readonly Pick<Topic, 'id' | 'name'>[]> {
+  const rows: { id: number; name: string }[] = await db('push_topic').orderBy('id').select('id', 'name');
+  return rows.filter(({ name }) => channelAt(name)?.set.split('/', 1)[0] === source);
 }
 
 function toColumns({ journalId, journalSeq, untilAt, known }: TopicProgress) {
