@@ -122,20 +122,25 @@ class JointRepository implements OaiRepository {
   }
 
   async find(identifier: string) {
-    const sources = await readTaken(this.#deps.database.reader);
-    const ids = sources.flatMap(({ sourceId, source, isRemoved }) =>
-      this.#offer.sources.has(source) || isRemoved ? [sourceId] : [],
-    );
-    const namespaces = new Set([...this.#offer.sources.values()].map(({ namespace }) => namespace));
-    const host = new URL(this.#deps.baseUrl).hostname;
-    const asked = [...namespaces].flatMap((namespace) => fromOaiIdentifier(identifier, namespace ?? host));
-    for (const candidate of new Set([identifier, ...asked])) {
+    const taken = await readTaken(this.#deps.database.reader);
+    const open = taken.filter(({ source, isRemoved }) => this.#offer.sources.has(source) || isRemoved);
+    const asked = new Map([[identifier, open]]);
+    for (const one of open)
+      for (const candidate of fromOaiIdentifier(identifier, this.#namespaceOf(one.source)))
+        if (candidate !== identifier) asked.set(candidate, [...(asked.get(candidate) ?? []), one]);
+    for (const [candidate, sources] of asked) {
       // PostgreSQL refuses NUL even in a question.
       if (candidate.includes('\0')) continue;
+      const ids = sources.map(({ sourceId }) => sourceId);
       const found = await findJointItem(this.#deps.database.reader, ids, candidate, this.#standing);
       if (found && found.length > 0) return found.map((record) => this.#held(record));
     }
     return undefined;
+  }
+
+  /** Where nothing else is configured, sources differ by their names: several of them may have an item `42`. */
+  #namespaceOf(source: string): string {
+    return this.#offer.sources.get(source)?.namespace ?? `${new URL(this.#deps.baseUrl).hostname}:${source}`;
   }
 
   async hasSets() {
@@ -203,7 +208,7 @@ class JointRepository implements OaiRepository {
       source: name,
       info: known?.info,
       format: (prefix) => known?.byPrefix.get(prefix),
-      namespace: this.#offer.sources.get(name)?.namespace ?? new URL(this.#deps.baseUrl).hostname,
+      namespace: this.#namespaceOf(name),
       statedSets: ({ collections }) => statedJointSets(name, collections),
       isRemoved: removedAt !== null,
     };

@@ -8,6 +8,9 @@ import { describeOnBoth } from '../../house/store/databases.ts';
 const list = { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc' };
 const records = { verb: 'ListRecords', metadataPrefix: 'oai_dc' };
 
+/** Several may have one that is called so. */
+const noUri = (source: string) => `oai:bridge.example.org:${source}:no%20uri%20at%20all`;
+
 describeOnBoth('OAI-PMH of all sources together', (open) => {
   let house: OaiJointHouse;
   let [first, second, third] = ['', '', ''];
@@ -43,7 +46,7 @@ describeOnBoth('OAI-PMH of all sources together', (open) => {
     expect(headersIn(answer)).toEqual([
       'oai:a:1 2026-11-21T10:00:00Z',
       'oai:b:1 2026-11-21T10:00:00Z',
-      'oai:bridge.example.org:no%20uri%20at%20all 2026-11-21T10:00:00Z',
+      `${noUri(second)} 2026-11-21T10:00:00Z`,
       'oai:a:2 2026-11-21T10:00:10Z deleted',
       'oai:c:1 2026-11-21T10:00:10Z',
     ]);
@@ -70,16 +73,16 @@ describeOnBoth('OAI-PMH of all sources together', (open) => {
   });
 
   test.each([
-    [{ from: '2026-11-21T10:00:10Z' }, ['oai:a:2', 'oai:c:1']],
-    [{ from: '2026-11-21T10:00:11Z' }, []],
-    [{ until: '2026-11-21T10:00:09Z' }, ['oai:a:1', 'oai:b:1', 'oai:bridge.example.org:no%20uri%20at%20all']],
-    [{ from: '2026-11-21T10:00:01Z', until: '2026-11-21T10:00:10Z' }, ['oai:a:2', 'oai:c:1']],
+    [{ from: '2026-11-21T10:00:10Z' }, () => ['oai:a:2', 'oai:c:1']],
+    [{ from: '2026-11-21T10:00:11Z' }, () => []],
+    [{ until: '2026-11-21T10:00:09Z' }, () => ['oai:a:1', 'oai:b:1', noUri(second)]],
+    [{ from: '2026-11-21T10:00:01Z', until: '2026-11-21T10:00:10Z' }, () => ['oai:a:2', 'oai:c:1']],
   ])('takes bounds as inclusive: %o', async (bounds, expected) => {
-    expect(identifiersIn(await house.ask({ ...list, ...bounds }))).toEqual(expected);
+    expect(identifiersIn(await house.ask({ ...list, ...bounds }))).toEqual(expected());
   });
 
   test('gives single records, and the formats of all and of an item', async () => {
-    for (const identifier of ['oai:b:1', 'oai:bridge.example.org:no%20uri%20at%20all', 'oai:a:2'])
+    for (const identifier of ['oai:b:1', noUri(second), 'oai:a:2'])
       expect(
         identifiersIn(await house.ask({ verb: 'GetRecord', identifier, metadataPrefix: 'oai_dc' })),
       ).toEqual([identifier]);
@@ -93,7 +96,10 @@ describeOnBoth('OAI-PMH of all sources together', (open) => {
     const errors = async (query: Record<string, string>) => errorsIn(await house.ask(query));
     const get = { verb: 'GetRecord', metadataPrefix: 'simple' };
     expect(await errors({ ...get, identifier: 'oai:c:1' })).toEqual(['cannotDisseminateFormat']);
-    expect(await errors({ ...get, identifier: 'oai:x:1' })).toEqual(['idDoesNotExist']);
+    for (const identifier of ['oai:x:1', noUri(first), noUri('none'), 'no uri at all'])
+      expect(await errors({ ...get, metadataPrefix: 'oai_dc', identifier }), identifier).toEqual([
+        identifier.includes(' ') ? 'badArgument' : 'idDoesNotExist',
+      ]);
     expect(await errors({ ...list, metadataPrefix: 'none' })).toEqual(['cannotDisseminateFormat']);
     expect(await errors({ ...list, metadataPrefix: 'json' })).toEqual(['cannotDisseminateFormat']);
     expect(await errors({ verb: 'ListRecords', resumptionToken: 'junk' })).toEqual(['badResumptionToken']);
@@ -115,7 +121,7 @@ describeOnBoth('OAI-PMH of all sources together', (open) => {
     await house.order();
     expect(headersIn(await house.ask({ ...list, from: house.now }))).toEqual([
       'oai:b:1 2026-11-21T10:00:15Z',
-      'oai:bridge.example.org:no%20uri%20at%20all 2026-11-21T10:00:15Z',
+      `${noUri(second)} 2026-11-21T10:00:15Z`,
     ]);
   });
 
@@ -209,5 +215,30 @@ describeOnBoth('Lists of all sources in several pages', (open) => {
     expect(await count()).toBe(before);
     expect((await readTaken(house.database.reader)).length).toBeGreaterThan(7);
     await more.close();
+  });
+});
+
+describeOnBoth('items of two sources that are called the same, and are no URIs', (open) => {
+  let house: OaiJointHouse;
+  let [first, second] = ['', ''];
+  beforeAll(async () => {
+    house = await OaiJointHouse.open(open().database, 2);
+    [first = '', second = ''] = house.members;
+    for (const index of [0, 1]) await house.of(index).tell({ '42': { title: `of house ${index}` } });
+    await house.order();
+  });
+  afterAll(() => house?.close());
+
+  test('are two records, each with what its source has', async () => {
+    const identifiers = [first, second].map((source) => `oai:bridge.example.org:${source}:42`);
+    expect(identifiersIn(await house.ask(records)).sort()).toEqual(identifiers.toSorted());
+    for (const [index, identifier] of identifiers.entries()) {
+      const answer = await house.ask({ verb: 'GetRecord', identifier, metadataPrefix: 'oai_dc' });
+      expect(identifiersIn(answer)).toEqual([identifier]);
+      expect(answer).toContain(`<dc:title>of house ${index}</dc:title>`);
+    }
+    // At its own address it is called as before.
+    const own = await house.of(0).app.inject(`/${first}/oai?verb=ListIdentifiers&metadataPrefix=oai_dc`);
+    expect(identifiersIn(own.body)).toEqual(['oai:repo.example.org:42']);
   });
 });
