@@ -6,10 +6,10 @@ import type { ListRequest } from '../../oai/request.ts';
 import { writeToken } from '../../oai/resumption-token.ts';
 import { RecordsNotInOrder } from '../../store/oai/record-pages.ts';
 import { expiryOf } from './expiry.ts';
-import { notReady } from './list-turns.ts';
 import type { OaiDeps } from './oai-deps.ts';
 import { headerOf, writeRecords } from './record-writing.ts';
 import type { AskedList, HeldRecord, OaiRepository } from './repository.ts';
+import { notReady } from './waiting/list-turns.ts';
 
 /** Validators and aggregators want 100 to 500 records; headers are small. */
 const perPage = { ListRecords: 100, ListIdentifiers: 500 } as const;

@@ -21,9 +21,9 @@ import { type OfferedSource, readOfferedSources } from '../../store/oai/offered-
 import type { JointOaiOffer, ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 import { setsPerAnswer } from './answer-sets.ts';
-import { notReady } from './list-turns.ts';
 import { KnownFacts } from './origins.ts';
 import type { AskedList, HeldRecord, OaiRepository, RecordOrigin } from './repository.ts';
+import { notReady } from './waiting/list-turns.ts';
 
 type RepositoryDeps = Pick<ServerDeps, 'database' | 'baseUrl' | 'clock' | 'jointOai' | 'privacy'>;
 

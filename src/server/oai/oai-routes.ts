@@ -7,10 +7,10 @@ import { varyBy, wantsGzip } from '../http/negotiation.ts';
 import { answerOai } from './answer.ts';
 import { HarvestNotes } from './harvest-notes.ts';
 import { createJointRepository } from './joint-repository.ts';
-import { ListTurns } from './list-turns.ts';
 import type { OaiRepository } from './repository.ts';
 import { createSourceRepositories } from './source-repository.ts';
 import { createSecret } from './token-secrets.ts';
+import { ListTurns } from './waiting/list-turns.ts';
 
 interface OaiParams {
   /** Undefined: all of them. */

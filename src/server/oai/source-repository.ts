@@ -19,9 +19,9 @@ import { advanceJournal, lastSeqBefore } from '../../store/sources/journal.ts';
 import type { OaiOffer, ServerDeps } from '../deps.ts';
 import { Refusal } from '../http/errors.ts';
 import { setsPerAnswer } from './answer-sets.ts';
-import { notReady } from './list-turns.ts';
 import { KnownFacts, type SourceFacts } from './origins.ts';
 import type { AskedList, OaiRepository, RecordOrigin } from './repository.ts';
+import { awaitFirstHarvest } from './waiting/first-harvest.ts';
 
 type RepositoryDeps = Pick<ServerDeps, 'database' | 'baseUrl' | 'clock' | 'oai'>;
 
@@ -35,7 +35,8 @@ export function createSourceRepositories(
     const offer = deps.oai?.(source);
     if (!offer) throw new Refusal('not-found', 'this source does not answer OAI-PMH here');
     const stored = await readOfferedSource(deps.database.reader, source);
-    if (!stored?.info) throw notReady('nothing has been harvested from this source yet');
+    if (!stored?.info)
+      throw await awaitFirstHarvest(deps, source, 'nothing has been harvested from this source yet');
     const known = facts.of(stored.id, stored.info);
     if (!known.byPrefix.has(dublinCore))
       throw new Refusal('not-found', 'this source cannot answer OAI-PMH: it has no records in oai_dc');
@@ -142,7 +143,11 @@ class SourceRepository implements OaiRepository {
     const has = await sourceHasSets(this.#deps.database.reader, this.sourceId);
     // Records say which sets there are; a harvester that is told that there are none does not ask again.
     if (!has && !stored.isKnown)
-      throw notReady('which sets this source has is known when its first harvest has ended');
+      throw await awaitFirstHarvest(
+        this.#deps,
+        stored.name,
+        'which sets this source has is known when its first harvest has ended',
+      );
     return has;
   }
 

@@ -263,6 +263,8 @@ describeOnBoth('What is special', (open) => {
   afterAll(() => house?.close());
 
   test('A source without sets says so when its first harvest has ended, and one without records has no list', async () => {
+    const planned = { source: house.source, kind: 'harvest', schedule: '', due_at: 0 };
+    await house.database.writer('due').insert(planned);
     for (const asked of ['verb=ListSets', 'verb=ListRecords&metadataPrefix=oai_dc&set=a']) {
       const { statusCode, headers } = await house.app.inject(`/${house.source}/oai?${asked}`);
       expect([statusCode, headers['retry-after']]).toEqual([503, '30']);

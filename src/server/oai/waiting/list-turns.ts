@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Refusal } from '../http/errors.ts';
+import { Refusal } from '../../http/errors.ts';
 
 /** Lists that are written at a time: of one client, and of all. Each holds a page of records in memory. */
 const ofOneClient = 2;
 const ofAll = 8;
 const mostWaiting = 200;
 const longestWaitMs = 20_000;
-const retryAfterSeconds = 30;
+export const retryAfterSeconds = 30;
 
 interface Waiting {
   readonly client: string;
@@ -78,6 +78,6 @@ function tooBusy(): Refusal {
 }
 
 /** 503 with whole seconds: harvesters understand nothing else. */
-export function notReady(message: string): Refusal {
-  return new Refusal('not-ready', message, { 'retry-after': String(retryAfterSeconds) });
+export function notReady(message: string, seconds = retryAfterSeconds): Refusal {
+  return new Refusal('not-ready', message, { 'retry-after': String(seconds) });
 }
