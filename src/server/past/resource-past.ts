@@ -39,9 +39,10 @@ function createResourcePast(deps: ServerDeps, history: ResourceHistory): Past {
     ...createTimelinePast(timeline),
     withheld: whyWithheldHere(deps, history),
     isConfigured: settingsOf(deps, history.source),
-    // What was before we met it is as its upstream tells it, today. A page that is stored later than its moment is
-    // stored within the minute.
+    // A file may be refused from now on, of which whoever keeps it would not hear. What was before we met it is as its
+    // upstream tells it, today. A page that is stored later than its moment is stored within the minute.
     isFinal: (datetime) =>
+      kind !== 'file' &&
       metAt !== undefined &&
       metAt <= datetime &&
       (datetime < journalAt || addSeconds(datetime, 60) <= toIso(deps.clock.now())),

@@ -92,6 +92,12 @@ describe('a memento', () => {
     expect(ahead.headers['last-modified']).toBe('Sat, 21 Nov 2026 12:00:00 GMT');
   });
 
+  it('is not for ever where its repository may refuse it from now on: nobody keeps a file without asking', async () => {
+    const { uri } = await seedPast(house.database, steps.slice(0, 1), { kind: 'file' });
+    const { status, headers } = await memento(uri, '20260101000000');
+    expect([status, headers['cache-control']]).toEqual([200, 'no-cache, no-transform']);
+  });
+
   it('is not for ever while a clock that was set back may date another change into its second', async () => {
     const { uri } = await seedPast(house.database, [
       { datetime: '2026-11-21T11:59:58Z', content: '<dc>1</dc>' },
