@@ -195,6 +195,9 @@ export function createProgram(io: CommandIo, finish: (exitCode: number) => void)
   command('status [sources...]', 'print what each source is doing (default: of every source)')
     .option('--at <datetime>', 'print what each source held at this time', momentOption)
     .addOption(
+      new Option('--unhealthy', 'print those that need attention, and how many they are').conflicts('at'),
+    )
+    .addOption(
       new Option('--watch [seconds]', 'print it again and again, until Ctrl-C')
         .argParser(parsePositive)
         .preset('5')

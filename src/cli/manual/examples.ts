@@ -93,6 +93,7 @@ export const examples: Readonly<Record<string, readonly (readonly [typed: string
   reload: [['rsbridge reload', 'after rsbridge.yaml was changed']],
   status: [
     ['rsbridge status', 'what each source is doing'],
+    ['rsbridge status --unhealthy', 'of hundreds, those that need attention'],
     ['rsbridge status --watch', 'the same every five seconds, until Ctrl-C'],
     ['rsbridge status --at 2026-03-31', 'what each source held then'],
     [`rsbridge status --json | jq -r 'select(.healthy | not) | .name'`, 'the names of those with problems'],

@@ -47,6 +47,8 @@ export interface StatusFlags {
   readonly at?: string;
   /** Of these alone; default: everything. */
   readonly sources?: readonly string[];
+  /** Of these that need attention, and how many they are. */
+  readonly unhealthy?: boolean;
   /** Again and again, so many seconds after one another. */
   readonly watch?: number;
 }
@@ -73,7 +75,8 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
     const setsOf = bySource(published);
     const known = await readKnown(bridge, published);
     const isMeant = ({ name }: SourceOverview) => named.length === 0 || named.includes(name);
-    const overviews = overviewsOf(bridge, known).filter(isMeant);
+    const all = overviewsOf(bridge, known).filter(isMeant);
+    const overviews = flags.unhealthy ? all.filter(({ healthy }) => !healthy) : all;
     const lags = await readLags(bridge, known.sets);
     const full = fullNext(known.due);
     const now = bridge.clock.now().getTime();
@@ -92,7 +95,10 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
         printSource({ bridge, flags, io }, { ...overview, ...times }, details(overview.name), sets);
       }
     }
-    if (named.length === 0) {
+    if (flags.unhealthy) {
+      if (all.length === 0 && !flags.json) say(io, noSource);
+      else if (!flags.json) io.stdout.write(`${needAttention(overviews.length, all.length)}\n`);
+    } else if (named.length === 0) {
       for (const set of bridge.jointSets()) await printJointSet({ bridge, flags, io }, set, published);
       await printToldOfChanges(bridge, flags.json, io);
       if (overviews.length === 0 && !flags.json) say(io, noSource);
@@ -104,6 +110,11 @@ async function lookOnce(flags: StatusFlags, io: CommandIo): Promise<number> {
   } finally {
     await stored.close();
   }
+}
+
+function needAttention(few: number, all: number): string {
+  if (few === 0) return `${countOf(all, 'source')}: none needs attention`;
+  return `${few} of ${countOf(all, 'source')} ${few === 1 ? 'needs' : 'need'} attention`;
 }
 
 /** Hosts that records link to, and none of a source. */
