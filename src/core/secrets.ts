@@ -13,7 +13,9 @@ let pattern: RegExp | undefined;
 /** Names under which addresses carry a secret, wherever that came from. */
 const secretKeys =
   '(?:x[-_])?api[-_]?key|(?:access|auth|api|id|refresh|bearer)?[-_]?token|auth|authorization|(?:client[-_]?)?secret|pass(?:word|wd|phrase)?|pwd|signature|sig|jwt|session[-_]?id|x-amz-(?:signature|credential|security-token)';
-const keyed = new RegExp(`([?&;](?:amp;)?(?:${secretKeys})(?:=|%3d))[^&;#\\s"'<>\\\\)\\]]+`, 'gi');
+/** What is masked already is a part of it. */
+const value = `(?:\\[secret\\]|[^&;#\\s"'<>\\\\)\\]])+`;
+const keyed = new RegExp(`([?&;](?:amp;)?(?:${secretKeys})(?:=|%3d))${value}`, 'gi');
 const userinfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"'<>@]*@/gi;
 
 /** Remembers what has to be kept, in the forms in which it may turn up. */

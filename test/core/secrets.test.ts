@@ -43,6 +43,12 @@ describe('a secret', () => {
     expect(redactKnown('https://h/?token=abc')).toBe('https://h/?token=abc');
   });
 
+  it('is masked once, also where it is a part of what an address calls so', () => {
+    keepSecret('s3cr3t-token');
+    expect(redact('https://h/?token=s3cr3t-token&x=1')).toBe('https://h/?token=[secret]&x=1');
+    expect(redact('https://h/?token=as3cr3t-tokenb)')).toBe('https://h/?token=[secret])');
+  });
+
   it('makes an address one that is not shown', () => {
     keepSecret('abcdef123');
     expect(
