@@ -316,7 +316,8 @@ ${site}
     const part = await get(dump?.[1] ?? '');
     expect(part.headers).toMatchObject({
       'content-type': 'application/zip',
-      'cache-control': 'public, max-age=31536000, immutable',
+      // It holds what may be taken down.
+      'cache-control': 'no-cache',
     });
     expect(part.body.subarray(0, 2).toString()).toBe('PK');
     expect((await get(`${baseUrl}/robots.txt`)).headers['content-type']).toBe('text/plain');
