@@ -27,7 +27,10 @@ test('of many sources those are shown that need attention, and how many they are
   expect(await unhealthy()).toMatchObject({ code: 0, stdout: '2 sources: none needs attention\n' });
   await runBeside(directory, ['harvest', 'kyoto']);
   const { code, stdout } = await unhealthy();
-  expect([code, stdout]).toEqual([4, expect.stringMatching(/^kyoto [^]*\n1 of 2 sources needs attention\n$/)]);
+  expect([code, stdout]).toEqual([
+    4,
+    expect.stringMatching(/^kyoto [\s\S]*\n1 of 2 sources needs attention\n$/),
+  ]);
   expect(stdout).not.toContain('nara');
   expect((await unhealthy('nara')).stdout).toBe('1 source: none needs attention\n');
   const lines = (await unhealthy('--json')).stdout.trim().split('\n');
