@@ -3,16 +3,19 @@ import type { Topic } from '../../store/push/topics.ts';
 import type { Bridge } from '../bridge.ts';
 import type { OpenChannel } from './channels.ts';
 
-/** Hubs of others are told by the same queue as everybody: each has a subscription to each channel, as it is configured. */
+/**
+ * Hubs of others are told by the same queue as everybody: each has a subscription to each channel, as it is configured.
+ * @returns whether there are others now
+ */
 export async function keepForeignHubs(
   { config, database }: Pick<Bridge, 'config' | 'database'>,
   open: ReadonlyMap<string, OpenChannel>,
   topics: ReadonlyMap<string, Topic>,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const known = await listSubscriptions(database.reader, { kind: 'ping', limit: 100_000 });
   const hubs = config.push.externalHubs;
-  if (known.length === 0 && hubs.length === 0) return;
+  if (known.length === 0 && hubs.length === 0) return false;
   const isKnown = new Set(known.map(({ topic, callback }) => `${topic} ${callback}`));
   const isMeant = ({ topic, callback }: { readonly topic: string; readonly callback: string }) =>
     hubs.includes(callback) && open.get(topic)?.resources.isPrivate !== true;
@@ -22,7 +25,7 @@ export async function keepForeignHubs(
       .filter((one) => isMeant(one) && !isKnown.has(`${one.topic} ${one.callback}`)),
   );
   const foreign = known.filter((one) => !isMeant(one));
-  if (missing.length + foreign.length === 0) return;
+  if (missing.length + foreign.length === 0) return false;
   await database.transaction(async (trx) => {
     for (const { topic, callback } of missing) {
       const id = topics.get(topic)?.id;
@@ -30,4 +33,5 @@ export async function keepForeignHubs(
     }
     for (const { id } of foreign) await removeSubscription(trx, id);
   });
+  return true;
 }

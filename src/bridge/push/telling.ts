@@ -2,6 +2,7 @@ import { toIso } from '../../core/datetime.ts';
 import { channelAt } from '../../core/push/channels.ts';
 import { mostChangesAtOnce } from '../../core/push/limits.ts';
 import { changeNotifications } from '../../publish/changes/change-notifications.ts';
+import { toldFrom } from '../../publish/changes/told-from.ts';
 import { putNotification } from '../../store/push/notifications.ts';
 import { listWantedTopics } from '../../store/push/subscriptions.ts';
 import {
@@ -37,6 +38,8 @@ export class Telling {
   readonly #bridge: TellingBridge;
   #published: ReadonlySet<string> = new Set();
   #publishedAt = Number.NEGATIVE_INFINITY;
+  /** Sources that were seen with nothing published: of these all that comes behind their first pass is news. */
+  readonly #awaited = new Set<string>();
   readonly #documentsAt = new Map<string, number>();
   #mark: string | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -50,17 +53,25 @@ export class Telling {
   async tell(now: number): Promise<Told> {
     const { database } = this.#bridge;
     if (await this.#isAsBefore(now)) return 'nothing';
-    const [topics, wanted] = [await listTopics(database.reader), await listWantedTopics(database.reader)];
+    const topics = new Map(await listTopics(database.reader));
+    let wanted = await listWantedTopics(database.reader);
     const subscribed = new Set([...wanted.values()].map(({ name }) => name));
-    const isFresh = await this.#lookAtPublished(now);
-    const open = openChannels(this.#bridge, (path) => this.#published.has(path), subscribed);
-    if (isFresh) await keepForeignHubs(this.#bridge, open, topics, now);
     const journals = await readJournals(database.reader);
-    let [hasTold, waits] = [false, false];
+    const isFresh = await this.#lookAtPublished(now, journals);
+    const open = openChannels(this.#bridge, (path) => this.#published.has(path), subscribed);
     for (const channel of open.values()) {
       const journal = journals.get(channel.resources.source);
-      if (!journal) continue;
-      const topic = topics.get(channel.path) ?? (await this.#begin(channel, journal, now));
+      if (journal && !topics.has(channel.path))
+        topics.set(channel.path, await this.#begin(channel, journal, now));
+    }
+    for (const name of this.#published) this.#awaited.delete(name);
+    // Before anything is told: else it is passed over.
+    if (isFresh && (await keepForeignHubs(this.#bridge, open, topics, now)))
+      wanted = await listWantedTopics(database.reader);
+    let [hasTold, waits] = [false, false];
+    for (const channel of open.values()) {
+      const [journal, topic] = [journals.get(channel.resources.source), topics.get(channel.path)];
+      if (!journal || !topic) continue;
       const want = wanted.get(topic.id);
       if (channel.kind === 'framework-notification') {
         if (want && (await this.#tellOfDocuments(channel, topic, now))) hasTold = true;
@@ -105,15 +116,33 @@ export class Telling {
     return openChannels(this.#bridge, () => true, subscribed).has(name);
   }
 
-  async #lookAtPublished(now: number): Promise<boolean> {
-    if (now - this.#publishedAt < lookAgainMs && now >= this.#publishedAt) return false;
-    this.#published = new Set((await this.#bridge.publication.sets()).map(({ path }) => path));
+  async #lookAtPublished(now: number, journals: ReadonlyMap<string, JournalState>): Promise<boolean> {
+    const isRecent = now - this.#publishedAt < lookAgainMs && now >= this.#publishedAt;
+    if (isRecent && !(await this.#isNewPublished(journals))) return false;
+    const { config, publication } = this.#bridge;
+    this.#published = new Set((await publication.sets()).map(({ path }) => path));
+    for (const name of Object.keys(config.sources)) if (!this.#published.has(name)) this.#awaited.add(name);
     this.#publishedAt = now;
     return true;
   }
 
-  #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
-    return this.#bridge.database.transaction((trx) => topicFrom(trx, channel.path, journal, now));
+  /** The first lists of a source have been written: they name channels, and what comes from now on is told there. */
+  async #isNewPublished(journals: ReadonlyMap<string, JournalState>): Promise<boolean> {
+    for (const name of this.#awaited) {
+      const hasPassed = journals.get(name)?.firstPassSeq !== undefined;
+      if (hasPassed && (await this.#bridge.publication.set(name))) return true;
+    }
+    return false;
+  }
+
+  async #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
+    const { database } = this.#bridge;
+    const { source } = channel.resources;
+    const seq = this.#awaited.has(source)
+      ? journal.firstPassSeq
+      : (await this.#publishedSeq(channel, journal)) || undefined;
+    const from = await toldFrom(database.reader, journal, seq);
+    return database.transaction((trx) => topicFrom(trx, channel.path, from, now));
   }
 
   /** Nobody waits for it, or it is the journal of another database: it is told from here on. */

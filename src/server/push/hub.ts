@@ -6,6 +6,7 @@ import {
   type SubscriptionRequest,
   topicPath,
 } from '../../core/push/subscription-request.ts';
+import { toldFrom } from '../../publish/changes/told-from.ts';
 import { hashOf } from '../../store/admin/secret-text.ts';
 import { type LimitMet, putIntent } from '../../store/push/intents.ts';
 import { findTopic, type Topic, topicFrom } from '../../store/push/topics.ts';
@@ -126,8 +127,12 @@ async function findChannel(
 async function begin(deps: ServerDeps, channel: Channel): Promise<Topic | undefined> {
   const { database, push, publication } = deps;
   const set = setOf(deps, channel);
-  if (!set || push?.hubsOf(set).length === 0 || !(await publication.set(set.path))) return undefined;
-  const journal = await readJournal(database.reader, set.source);
+  const published = set && push?.hubsOf(set).length !== 0 ? await publication.set(set.path) : undefined;
+  if (!set || !published) return undefined;
+  const { reader } = database;
+  const journal = await readJournal(reader, set.source);
+  const isOfThis = published.journal?.id === journal?.id;
+  const from = await toldFrom(reader, journal, isOfThis ? published.journal?.seq : undefined);
   const now = await lookAtClock(database);
-  return database.transaction((trx) => topicFrom(trx, channel.path, journal, now));
+  return database.transaction((trx) => topicFrom(trx, channel.path, from, now));
 }
