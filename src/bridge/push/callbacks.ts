@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import { request } from 'undici';
+import { bare, isAddress, isLoopback } from '../../core/addresses/public-address.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseAllowedPlace } from '../../core/config/network-allow.ts';
 import { isBridgeError } from '../../core/errors.ts';
@@ -70,6 +71,13 @@ export class Callbacks {
       ...{ connections: callsPerHost, timeoutSeconds: answerSeconds, connectSeconds },
     });
     this.#userAgent = settings.userAgent;
+  }
+
+  /** Whether it is plain from how an address is written that no call gets through; of a name that shows only then. */
+  async isRefused(url: string): Promise<boolean> {
+    const { hostname, port, protocol } = new URL(url);
+    if (!isAddress(bare(hostname)) && !isLoopback(hostname)) return false;
+    return !(await this.#guard.mayReach(hostname, Number(port) || (protocol === 'https:' ? 443 : 80)));
   }
 
   async call({ url, method, headers = {}, body, mostBytes = 1024 }: Call): Promise<Answer> {

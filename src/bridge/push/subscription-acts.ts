@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { bare } from '../../core/addresses/public-address.ts';
 import { suggest } from '../../core/config/suggestion.ts';
 import { BridgeError, refusal } from '../../core/errors.ts';
 import { callbackFault } from '../../core/push/callback.ts';
@@ -53,6 +54,10 @@ export async function addWebhook(
   if (fault !== undefined) throw refusal('usage', 'callback-refused', { url, why: fault });
   if (secret !== undefined && (secret.length < 16 || secret.length > longestSecret))
     throw refusal('usage', 'secret-length', { most: longestSecret });
+  if (await isInside(config, url)) {
+    const why = `its address is not public; push: { allow: ["${bare(new URL(url).hostname)}"] } in the configuration allows it`;
+    throw refusal('usage', 'callback-refused', { url, why });
+  }
   const set = findSet(bridge, path);
   const journal = await readJournal(database.reader, set.source);
   const now = await lookAtClock(database);
@@ -65,6 +70,15 @@ export async function addWebhook(
   });
   await noteAct(bridge, by, 'added a subscription', `${id} ${set.path}`);
   return { id, secret: known };
+}
+
+async function isInside(config: Stored['config'], url: string): Promise<boolean> {
+  const callbacks = new Callbacks(callbackSettings(config));
+  try {
+    return await callbacks.isRefused(url);
+  } finally {
+    await callbacks.close();
+  }
 }
 
 export function listAll({ database }: Pick<Stored, 'database'>): Promise<readonly ListedSubscription[]> {

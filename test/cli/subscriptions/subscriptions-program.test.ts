@@ -68,6 +68,11 @@ test('what cannot be is said with what to do instead', async () => {
     [['add', 'ftp://x.example/', '--set', 'repo'], 'does not begin with http:// or https://'],
     [['add', 'https://a:b@x.example/', '--set', 'repo'], 'it has a name or password in it'],
     [['add', 'https://x.example:25/', '--set', 'repo'], 'port 25 is not one of the web'],
+    [['add', 'http://10.0.0.7/hook', '--set', 'repo'], 'push: { allow: ["10.0.0.7"] } in the configuration'],
+    [
+      ['add', 'http://[::ffff:a00:7]/', '--set', 'repo'],
+      'its address is not public; push: { allow: ["::ffff',
+    ],
     [['add', 'https://x.example/', '--set', 'rep'], 'there is no set called rep (did you mean "repo"?)'],
     [['remove', '77'], 'there is no subscription 77; rsbridge subscriptions list has them'],
     [['test', 'x'], 'give the number that rsbridge subscriptions list has'],
