@@ -163,7 +163,7 @@ export const sourceSchema = Type.Object(
         {
           ...closed,
           description:
-            'DSpace: an account, for version histories that are hidden from the public. Whatever it can see, only what is public is published.',
+            'DSpace 7 and later: an account, for version histories that are hidden from the public. Whatever it can see, only what is public is published. Of DSpace 5 and 6 (dspace-legacy) nothing is asked with it.',
         },
       ),
     ),
