@@ -38,8 +38,8 @@ export class Telling {
   readonly #bridge: TellingBridge;
   #published: ReadonlySet<string> = new Set();
   #publishedAt = Number.NEGATIVE_INFINITY;
-  /** Sources that were seen with nothing published: of these all that comes behind their first pass is news. */
-  readonly #awaited = new Set<string>();
+  /** Sources that were seen with nothing published, and where their journals stood: what comes behind that, and their first pass, is news. */
+  readonly #awaited = new Map<string, number>();
   readonly #documentsAt = new Map<string, number>();
   #mark: string | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -121,14 +121,16 @@ export class Telling {
     if (isRecent && !(await this.#isNewPublished(journals))) return false;
     const { config, publication } = this.#bridge;
     this.#published = new Set((await publication.sets()).map(({ path }) => path));
-    for (const name of Object.keys(config.sources)) if (!this.#published.has(name)) this.#awaited.add(name);
+    for (const name of Object.keys(config.sources))
+      if (!this.#published.has(name) && !this.#awaited.has(name))
+        this.#awaited.set(name, journals.get(name)?.seq ?? 0);
     this.#publishedAt = now;
     return true;
   }
 
   /** The first lists of a source have been written: they name channels, and what comes from now on is told there. */
   async #isNewPublished(journals: ReadonlyMap<string, JournalState>): Promise<boolean> {
-    for (const name of this.#awaited) {
+    for (const name of this.#awaited.keys()) {
       const hasPassed = journals.get(name)?.firstPassSeq !== undefined;
       if (hasPassed && (await this.#bridge.publication.set(name))) return true;
     }
@@ -137,10 +139,11 @@ export class Telling {
 
   async #begin(channel: OpenChannel, journal: JournalState, now: number): Promise<Topic> {
     const { database } = this.#bridge;
-    const { source } = channel.resources;
-    const seq = this.#awaited.has(source)
-      ? journal.firstPassSeq
-      : (await this.#publishedSeq(channel, journal)) || undefined;
+    const seen = this.#awaited.get(channel.resources.source);
+    const seq =
+      seen === undefined
+        ? (await this.#publishedSeq(channel, journal)) || undefined
+        : Math.max(seen, journal.firstPassSeq ?? 0);
     const from = await toldFrom(database.reader, journal, seq);
     return database.transaction((trx) => topicFrom(trx, channel.path, from, now));
   }
