@@ -3,12 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { serve } from '../../house/adapters/legacy-repository.ts';
 import { rootJson, serveRoutes } from '../../house/adapters/routed-server.ts';
 import { formats, identity, list, provide, record } from '../../house/adapters/scripted-provider.ts';
+import { runMain } from '../../house/cli/run-main.ts';
 import { capabilityList, resourceList, WrittenSource } from '../../house/resourcesync/written-source.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -38,20 +37,7 @@ function configure(source: Record<string, unknown>): void {
   writeFileSync(join(directory, 'rsbridge.yaml'), JSON.stringify({ network, sources: { one: source } }));
 }
 
-async function run(...argv: readonly string[]) {
-  const output = { stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        output[name] += String(chunk);
-        done();
-      },
-    });
-  const { signal } = new AbortController();
-  const io = { env: {}, cwd: directory, stop: signal, abort: signal };
-  const code = await main(argv, { ...io, stdout: sink('stdout'), stderr: sink('stderr') });
-  return { code, ...output };
-}
+const run = (...args: readonly string[]) => runMain(directory, args);
 
 const repository = () =>
   provide((query) =>
