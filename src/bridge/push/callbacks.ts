@@ -48,6 +48,26 @@ export function callbackSettings({
   return { allow: push.allow, userAgent: `${productName}/${version} (+${contact ?? baseUrl})` };
 }
 
+/** Whether it is plain from how an address is written that no call gets through; of a name that shows only then. */
+export async function isInside(settings: CallbackSettings, url: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  if (!isAddress(bare(hostname)) && !isLoopback(hostname)) return false;
+  const usual = protocol === 'https:' ? 443 : 80;
+  return !(await guardOf(settings).mayReach(hostname, Number(port) || usual));
+}
+
+function guardOf({ allow, resolve }: CallbackSettings): AddressGuard {
+  return createAddressGuard({
+    // No address is trusted: whoever wants to may have named it.
+    endpoint: new URL('http://nowhere.invalid/'),
+    scope: 'found',
+    trusted: false,
+    allow: allow.flatMap((entry) => parseAllowedPlace(entry) ?? []),
+    allowPrivate: false,
+    resolve,
+  });
+}
+
 /**
  * Calls addresses that strangers have named: at public ones, by the address that is connected to, and where `push.allow` says so.
  * No redirect is followed, and nothing that is answered is read to an end that does not come.
@@ -58,26 +78,11 @@ export class Callbacks {
   readonly #userAgent: string;
 
   constructor(settings: CallbackSettings) {
-    this.#guard = createAddressGuard({
-      // No address is trusted: whoever wants to may have named it.
-      endpoint: new URL('http://nowhere.invalid/'),
-      scope: 'found',
-      trusted: false,
-      allow: settings.allow.flatMap((entry) => parseAllowedPlace(entry) ?? []),
-      allowPrivate: false,
-      resolve: settings.resolve,
-    });
+    this.#guard = guardOf(settings);
     this.#agent = createGuardedAgent(this.#guard, {
       ...{ connections: callsPerHost, timeoutSeconds: answerSeconds, connectSeconds },
     });
     this.#userAgent = settings.userAgent;
-  }
-
-  /** Whether it is plain from how an address is written that no call gets through; of a name that shows only then. */
-  async isRefused(url: string): Promise<boolean> {
-    const { hostname, port, protocol } = new URL(url);
-    if (!isAddress(bare(hostname)) && !isLoopback(hostname)) return false;
-    return !(await this.#guard.mayReach(hostname, Number(port) || (protocol === 'https:' ? 443 : 80)));
   }
 
   async call({ url, method, headers = {}, body, mostBytes = 1024 }: Call): Promise<Answer> {

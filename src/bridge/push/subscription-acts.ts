@@ -21,7 +21,7 @@ import { lookAtClock } from '../../store/runs/clock-ahead.ts';
 import { readJournal } from '../../store/sources/journal.ts';
 import { noteAct } from '../sources/source-acts.ts';
 import type { StoredBridge } from '../stored-bridge.ts';
-import { Callbacks, callbackSettings } from './callbacks.ts';
+import { Callbacks, callbackSettings, isInside } from './callbacks.ts';
 import { callWebhook, createSenders, placeOf } from './senders.ts';
 
 type Stored = Pick<StoredBridge, 'config' | 'database' | 'clock' | 'setsOf' | 'jointSets'>;
@@ -54,7 +54,7 @@ export async function addWebhook(
   if (fault !== undefined) throw refusal('usage', 'callback-refused', { url, why: fault });
   if (secret !== undefined && (secret.length < 16 || secret.length > longestSecret))
     throw refusal('usage', 'secret-length', { most: longestSecret });
-  if (await isInside(config, url)) {
+  if (await isInside(callbackSettings(config), url)) {
     const why = `its address is not public; push: { allow: ["${bare(new URL(url).hostname)}"] } in the configuration allows it`;
     throw refusal('usage', 'callback-refused', { url, why });
   }
@@ -70,15 +70,6 @@ export async function addWebhook(
   });
   await noteAct(bridge, by, 'added a subscription', `${id} ${set.path}`);
   return { id, secret: known };
-}
-
-async function isInside(config: Stored['config'], url: string): Promise<boolean> {
-  const callbacks = new Callbacks(callbackSettings(config));
-  try {
-    return await callbacks.isRefused(url);
-  } finally {
-    await callbacks.close();
-  }
 }
 
 export function listAll({ database }: Pick<Stored, 'database'>): Promise<readonly ListedSubscription[]> {

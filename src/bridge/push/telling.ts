@@ -121,6 +121,8 @@ export class Telling {
     if (isRecent && !(await this.#isNewPublished(journals))) return false;
     const { config, publication } = this.#bridge;
     this.#published = new Set((await publication.sets()).map(({ path }) => path));
+    for (const name of this.#awaited.keys())
+      if (!Object.hasOwn(config.sources, name)) this.#awaited.delete(name);
     for (const name of Object.keys(config.sources))
       if (!this.#published.has(name) && !this.#awaited.has(name))
         this.#awaited.set(name, journals.get(name)?.seq ?? 0);
